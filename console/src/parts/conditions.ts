@@ -2,7 +2,7 @@
 export type Scalar = string | number | boolean | null;
 
 /** The service cuts the values of facets here, and a condition has 2,000 characters at most. */
-const MAX_COMPARED_CHARACTERS = 200;
+export const MAX_COMPARED_CHARACTERS = 200;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\\', '\\\\'],
@@ -125,4 +125,46 @@ export function narrowedQuery(query: string, clauses: readonly string[]): string
     ...clauses,
   ]);
   return `${pieces.slice(0, where).join('')}where ${condition} ${pieces.slice(end).join('')}`.trim();
+}
+
+/** Reads values as EQL writes them in a list. Undefined: the text is no list of values. */
+function valuesIn(list: string): Scalar[] | undefined {
+  const json = list.replace(/\\(?:u\{([0-9a-f]{2})\}|.)/g, (each, code?: string) =>
+    code === undefined ? each : `\\u00${code}`,
+  );
+  try {
+    const values: unknown = JSON.parse(`[${json}]`);
+    const isScalar = (each: unknown): each is Scalar => each === null || typeof each !== 'object';
+    return Array.isArray(values) && values.every(isScalar) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the values that a comparison accepts for a field. Undefined: it says something else. */
+function comparedWith(comparison: string, field: string): Scalar[] | undefined {
+  const within = (begin: string, end: string): string | undefined =>
+    comparison.startsWith(begin) && comparison.endsWith(end)
+      ? comparison.slice(begin.length, comparison.length - end.length)
+      : undefined;
+  const list = within(`${field} == `, '') ?? within(`${field} in (`, ')');
+  if (list !== undefined) return valuesIn(list);
+  // Long texts are compared by their first characters.
+  const begun = valuesIn(within(`startsWith(${field}, `, ')') ?? '0')?.[0];
+  return typeof begun === 'string' && [...begun].length === MAX_COMPARED_CHARACTERS ? [begun] : undefined;
+}
+
+/** Returns the values that a clause accepts for a field. Undefined: the clause says something else. */
+export function acceptedBy(clause: string, field: string): Scalar[] | undefined {
+  const plain = clause.startsWith('(') && clause.endsWith(')') ? clause.slice(1, -1) : clause;
+  const alternatives = splitAt('or', plain).map((each) => comparedWith(each, field));
+  return alternatives.every((each) => each !== undefined) ? alternatives.flat() : undefined;
+}
+
+/** Returns the condition that a field has one of several values. */
+export function isAnyOf(field: string, values: readonly Scalar[]): string {
+  const isShort = (value: Scalar): value is Exclude<Scalar, null> =>
+    value !== null && (typeof value !== 'string' || [...value].length < MAX_COMPARED_CHARACTERS);
+  if (values.every(isShort)) return `${field} in (${values.map(literalOf).join(', ')})`;
+  return `(${values.map((value) => isValue(field, value)).join(' or ')})`;
 }

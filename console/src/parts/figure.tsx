@@ -1,4 +1,5 @@
 import { Card, Text } from '@mantine/core';
+import { EventsLink, type EventsSearch } from './events-link.js';
 
 const SIGNED = new Intl.NumberFormat(undefined, {
   style: 'percent',
@@ -11,10 +12,14 @@ interface Props {
   readonly value: string;
   readonly note?: string | undefined;
   readonly isBad?: boolean;
+  /** The filters of the events behind the number. */
+  readonly events?: EventsSearch | undefined;
+  /** Says which events these are. */
+  readonly eventsTitle?: string;
 }
 
 /** Shows one important number with its name. */
-export function Figure({ name, value, note, isBad = false }: Props) {
+export function Figure({ name, value, note, isBad = false, events, eventsTitle = 'Show the events' }: Props) {
   return (
     <Card withBorder padding="md" component="section" aria-label={name}>
       <Text size="sm" c="dimmed">
@@ -27,7 +32,13 @@ export function Figure({ name, value, note, isBad = false }: Props) {
         className="numbers"
         c={isBad ? 'light-dark(#a51d1d, #ff8787)' : undefined}
       >
-        {value}
+        {events === undefined ? (
+          value
+        ) : (
+          <EventsLink inherit c="inherit" search={events} title={eventsTitle}>
+            {value}
+          </EventsLink>
+        )}
       </Text>
       <Text size="xs" c="dimmed" mih="1.5em">
         {note}
@@ -36,8 +47,16 @@ export function Figure({ name, value, note, isBad = false }: Props) {
   );
 }
 
-/** Returns the change against the previous window in words, or undefined when there is nothing to compare with. */
-export function changeNote(change: number | null | undefined): string | undefined {
+/** With fewer events in the previous period, a change in percent says nothing. */
+const MIN_COMPARED = 20;
+
+/**
+ * Returns the change since the previous period in words, or undefined when there is nothing to compare with.
+ * @param before the events of the previous period. Undefined: there is none
+ */
+export function changeNote(change: number | null | undefined, before: number | null | undefined): string | undefined {
+  if (before === null || before === undefined) return undefined;
+  if (before < MIN_COMPARED) return 'new';
   if (change === null || change === undefined) return undefined;
-  return Math.abs(change) < 0.005 ? 'as before' : `${SIGNED.format(change)} against before`;
+  return Math.abs(change) < 0.005 ? 'no change' : `${SIGNED.format(change)} vs. previous period`;
 }

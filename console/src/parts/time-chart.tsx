@@ -1,20 +1,21 @@
 import './chart/chart.css';
 import { Alert, Title, useComputedColorScheme } from '@mantine/core';
-import { useContext, useMemo, useRef, useState } from 'react';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { CurrentChartProject } from './chart/chart-project.js';
 import { ChartTable } from './chart/chart-table.js';
-import { drawingOrder, drawnValues } from './chart/drawing.js';
+import { drawingOrder, drawnValues, indexAt } from './chart/drawing.js';
 import { csvOf, pictureOf } from './chart/files.js';
 import { Legend, Names } from './chart/legend.js';
 import { ChartOptions } from './chart/options.js';
 import { PALETTE } from './chart/palette.js';
 import type { Structure, Threshold } from './chart/plot.js';
 import { PlotView } from './chart/plot-view.js';
-import { bucketsOf, type Series, type Stretch } from './chart/series.js';
+import { bucketsOf, type Series, type Stretch, totalAt } from './chart/series.js';
 import { type Pointed, Tooltip } from './chart/tooltip.js';
 import type { Unit } from './chart/units.js';
 import { useMarks } from './chart/use-marks.js';
+import { between, type EventsSearch, useOpenEvents } from './events-link.js';
 import { fileName, save } from './save.js';
 import { clockOf, useClock } from './zone.js';
 
@@ -44,6 +45,8 @@ interface Props {
   readonly shape?: 'bars' | 'lines';
   /** Whether the bars are parts of a total and stand on each other. */
   readonly isStacked?: boolean;
+  /** The filters of all events of a stack. */
+  readonly totalEvents?: EventsSearch;
   readonly stretches?: readonly Stretch[];
   readonly thresholds?: readonly Threshold[];
   /** Whether the chart is only an addition to something more important. */
@@ -69,6 +72,7 @@ export function TimeChart({
   unit = 'count',
   shape = 'bars',
   isStacked = false,
+  totalEvents,
   stretches = NO_STRETCHES,
   thresholds = NO_THRESHOLDS,
   isSmall = false,
@@ -116,6 +120,33 @@ export function TimeChart({
     scheme,
     isSelectable: onSelect !== undefined,
   } satisfies Structure);
+  const openEvents = useOpenEvents();
+  /** Returns the events behind a value. Without a series, these are all events of the stack. */
+  const eventsAt = (index: number, each: Series | undefined): EventsSearch | undefined => {
+    const place = buckets[index];
+    const value = each === undefined ? totalAt(series, index) : each.values[index];
+    const search = each === undefined ? totalEvents : each.eventsOf?.(value ?? 0);
+    if (search === undefined || place === undefined || value === undefined || value === null) return undefined;
+    if (value === 0 && unit === 'count') return undefined;
+    return { ...search, ...between(Math.max(place.start, from ?? 0), Math.min(place.end, until ?? Infinity)) };
+  };
+  const canOpen = series.some(({ eventsOf }) => eventsOf !== undefined);
+  const open = (index: number, value: number): void => {
+    const isOfEvents = ({ eventsOf, line }: Series): boolean =>
+      eventsOf !== undefined && !(isBars && line !== undefined);
+    const values = drawn.map((each, row) => (isOfEvents(each) ? (data[row + 1]?.[index] ?? null) : null));
+    const at = indexAt(values, value, isBars);
+    // A click above the bars means all of the bucket.
+    const all = isStack && totalEvents !== undefined && isolated === undefined ? undefined : largest(drawn, values);
+    const search = eventsAt(index, at === undefined ? all : drawn[at]);
+    if (search !== undefined) openEvents(search);
+  };
+  // The plot keeps one function, since it is drawn again when its content changes.
+  const latestOpen = useRef(open);
+  useEffect(() => {
+    latestOpen.current = open;
+  });
+  const onOpen = useCallback((index: number, value: number) => latestOpen.current(index, value), []);
   const bucket = pointed === null ? undefined : buckets[pointed.index];
   const isolate = (each: Series | undefined): void =>
     setChosen(each === undefined ? undefined : { index: series.indexOf(each), label: each.label });
@@ -169,13 +200,24 @@ export function TimeChart({
           marks={marks}
           clock={clock}
           hasTotal={hasTotal}
+          eventsAt={eventsAt}
         />
       ) : (
         <PlotView
           label={label}
           isSmall={isSmall}
           structure={structure}
-          content={{ data, buckets, stretches, thresholds, marks, clock, onSelect, onPoint: setPointed }}
+          content={{
+            data,
+            buckets,
+            stretches,
+            thresholds,
+            marks,
+            clock,
+            onSelect,
+            onOpen: canOpen ? onOpen : undefined,
+            onPoint: setPointed,
+          }}
           canvas={canvas}
         >
           {pointed !== null && bucket !== undefined && (
@@ -207,6 +249,11 @@ interface Chosen {
 function chosenOf(series: readonly Series[], { index, label }: Chosen): Series | undefined {
   const before = series[index];
   return before?.label === label ? before : series.find((each) => each.label === label);
+}
+
+/** Returns the series with the largest value. */
+function largest(drawn: readonly Series[], values: readonly (number | null)[]): Series | undefined {
+  return drawn[values.indexOf(Math.max(...values.map((value) => value ?? -Infinity)))];
 }
 
 /** Returns a part of a file name. */

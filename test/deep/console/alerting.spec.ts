@@ -73,9 +73,9 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.getByRole('radio', { name: 'Threshold' }).check();
     await page.getByRole('textbox', { name: 'Value' }).fill('payment.failed');
     await page.getByRole('textbox', { name: 'Threshold' }).fill('10');
-    await page.getByRole('img', { name: /What the rule looks at/ }).waitFor();
+    await page.getByRole('img', { name: /The number of the rule/ }).waitFor();
     expect(await browser.lookAt('rule-new')).toEqual([]);
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
 
     await heading(page, 'Payments fail');
     await page.getByText(/It would have fired \d+ times?\./).waitFor();
@@ -86,7 +86,7 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.getByText(/shorter peaks may be missed/).waitFor();
 
     await goTo(page, 'Alert rules');
-    await page.getByText('Number of events where event is payment.failed over 5 minutes is at least 10').waitFor();
+    await page.getByText('Count of events where event is payment.failed over 5 minutes is at least 10').waitFor();
     await page.getByRole('switch', { name: 'Payments fail is on' }).press('Space');
     await page.locator('input[role=switch]:not(:checked)').waitFor({ state: 'attached' });
     expect(await browser.lookAt('rules')).toEqual([]);
@@ -99,12 +99,12 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.goto(`${address}/alert-rules/new`);
     await page.getByLabel('Name').fill('Misspelt');
     await page.getByRole('combobox', { name: 'Comparison' }).click();
-    await page.getByRole('option', { name: 'fits the pattern' }).click();
+    await page.getByRole('option', { name: 'matches' }).click();
     await page.getByRole('textbox', { name: 'Value' }).fill('(');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     await page
       .getByRole('alert')
-      .filter({ hasText: 'It was not saved' })
+      .filter({ hasText: 'The rule was not saved' })
       .getByText(/Request/)
       .waitFor();
     expect(await browser.lookAt('rule-refused')).toEqual([]);
@@ -163,7 +163,7 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.getByRole('checkbox', { name: /in France/ }).press('Space');
     expect(await browser.lookAt('alerts-chosen')).toEqual([]);
     await page.getByRole('button', { name: 'Acknowledge them' }).click();
-    await page.getByText('Nothing is open').waitFor();
+    await page.getByText('No open alerts').waitFor();
     expect(await browser.lookAt('alerts-none')).toEqual([]);
     await page.goto(`${address}/alerts?status=acknowledged&severity=warning`);
     await page.getByRole('button', { name: /in France/ }).waitFor();
@@ -174,10 +174,10 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.getByRole('button', { name: /in France/ }).click();
     await page.getByRole('link', { name: 'Silence', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'New silence' });
-    await dialog.getByLabel('Why').fill('The provider is being moved');
+    await dialog.getByLabel('Reason').fill('The provider is being moved');
     expect(await dialog.getByRole('textbox', { name: 'Value' }).inputValue()).toBe('rule fr');
     expect(await browser.lookAt('silence-new')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Silence them' }).click();
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click();
     await page.getByRole('cell', { name: 'fingerprint is rule fr' }).waitFor();
     expect(await browser.lookAt('silences')).toEqual([]);
     await page.getByRole('button', { name: 'End', exact: true }).click();
@@ -199,13 +199,19 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     const drawer = page.getByRole('dialog', { name: 'Finding' });
     await drawer.getByRole('img', { name: /were unusual/ }).waitFor();
     expect(await browser.lookAt('finding')).toEqual([]);
+    await drawer.getByRole('link', { name: 'Events of this time' }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^30 events$/ })
+      .waitFor();
+    await page.goBack();
     await drawer.getByRole('button', { name: 'Acknowledge' }).click();
     await drawer.getByText('acknowledged', { exact: true }).waitFor();
     await drawer.getByRole('button', { name: 'Dismiss' }).click();
-    await page.getByRole('radio', { name: 'It was expected' }).check();
+    await page.getByRole('radio', { name: 'Expected' }).check();
     await page.getByLabel('Note').fill('Load test');
     expect(await browser.lookAt('finding-dismiss')).toEqual([]);
-    await page.getByRole('button', { name: 'Dismiss it' }).click();
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).last().click();
     await drawer.getByText('expected: Load test').waitFor();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
@@ -224,7 +230,7 @@ describe('many alerts at once', () => {
     browser = await openConsole(app, DESKTOP);
     ({ page } = browser);
     await enter(browser, `${await addressOf(app, owner)}/alerts`, owner);
-    await page.getByText('Nothing is open').waitFor();
+    await page.getByText('No open alerts').waitFor();
   });
   afterAll(() => browser.close());
 
@@ -241,7 +247,7 @@ describe('many alerts at once', () => {
 
   it('are let go of by a filter, and come back without the words that were looked for', async () => {
     await page.getByLabel('Find').fill('nothing of this kind');
-    await page.getByText('No alert fits').waitFor();
+    await page.getByText('No alert matches').waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.getByRole('group', { name: `${BURST} alerts` }).waitFor();
     expect(await page.getByLabel('Find').inputValue()).toBe('');
@@ -254,7 +260,7 @@ describe('many alerts at once', () => {
     await page.evaluate(CHOOSE_ALL);
     await page.getByText(`${BURST} chosen`, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resolve them' }).click();
-    await page.getByText('Nothing is open').waitFor();
+    await page.getByText('No open alerts').waitFor();
     expect(
       await app.rows(`SELECT FROM alert_events WHERE project_id = $1 AND status <> 'resolved'`, [owner.projectId]),
     ).toEqual([]);

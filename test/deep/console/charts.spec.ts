@@ -53,7 +53,7 @@ beforeAll(async () => {
   }
   await ingest('deploy.finished', DAY + 90 * minute, {}, 'web 5.12.0');
   await ingest('batch.finished', LATER, { took_ms: 5_400_000, change: -5, rate: 0.014 });
-  for (const payload of [{}, {}, { plan: 'Without it' }]) await ingest('cart.changed', LATER, payload);
+  for (const payload of [{}, {}, { plan: '(none)' }]) await ingest('cart.changed', LATER, payload);
 });
 afterAll(() => app.close());
 
@@ -111,7 +111,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
 
   async function open(search: string): Promise<Locator> {
     await page.goto(`${address}/analytics?${search}`);
-    const chart = page.getByRole('img', { name: / by the (minute|hour|day|week|month),/ });
+    const chart = page.getByRole('img', { name: / per (minute|hour|day|week|month),/ });
     await chart.locator('canvas').waitFor();
     return chart;
   }
@@ -171,12 +171,12 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     const chart = await open(`${RANGE}&split=event&zone=utc`);
     await choose('Show as table');
     await chart.waitFor({ state: 'hidden' });
-    const table = page.getByRole('region', { name: /^Events by the hour/ });
+    const table = page.getByRole('region', { name: /^Events per hour/ });
     const cells = table.getByRole('row', { name: /01:00 – 02:00/ }).getByRole('cell');
     expect((await cells.allInnerTexts()).slice(1, 5)).toEqual(['1', '0', '1', '2']);
     expect(await browser.lookAt('chart-table')).toEqual([]);
     const { name, lines } = await csv();
-    expect(name).toMatch(/-events-by-the-hour-\d{4}-\d\d-\d\d\.csv$/);
+    expect(name).toMatch(/-events-per-hour-\d{4}-\d\d-\d\d\.csv$/);
     expect(lines).toEqual([
       'from,to,order.placed,user.login,deploy.finished',
       `${iso(DAY)},${iso(DAY + HOUR_MS)},2,1,0`,
@@ -196,7 +196,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await open(`from=${iso(DAY)}&to=${iso(DAY + 6 * HOUR_MS)}&interval=minute&zone=utc`);
     await choose('Show as table');
     await page.getByText('The table shows the last 300 of 360 rows. The CSV file has all.').waitFor();
-    const rows = page.getByRole('region', { name: /^Events by the minute/ }).getByRole('row');
+    const rows = page.getByRole('region', { name: /^Events per minute/ }).getByRole('row');
     expect(await rows.count()).toBe(301);
     expect(await rows.last().innerText()).toContain('05:59 – 06:00');
   });
@@ -300,10 +300,10 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
 
   it('shows one of two series with the same name alone', async () => {
     const chart = await open(`${hours(LATER, 1)}&zone=utc&event=cart.changed&split=properties.plan`);
-    await pointsAt(chart, 1 / 2, /Without it 2 Without it 1 Total 3$/);
-    const names = page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: 'Without it' });
+    await pointsAt(chart, 1 / 2, /\(none\) 2 \(none\) 1 Total 3$/);
+    const names = page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: '(none)' });
     await names.first().click();
-    await pointsAt(chart, 1 / 2, /01:00 Without it 2$/);
+    await pointsAt(chart, 1 / 2, /01:00 \(none\) 2$/);
     expect(await names.last().getAttribute('aria-pressed')).toBe('false');
   });
 
@@ -326,7 +326,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'Download PNG' }).click(),
     ]);
-    expect(file.suggestedFilename()).toMatch(/-events-by-the-hour-.*\.png$/);
+    expect(file.suggestedFilename()).toMatch(/-events-per-hour-.*\.png$/);
     expect((await bytesOfDownload(file)).subarray(1, 4).toString()).toBe('PNG');
   });
 

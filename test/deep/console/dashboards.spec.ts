@@ -201,9 +201,9 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
       await panel(title).scrollIntoViewIfNeeded();
       for (const text of texts) await inside(panel(title), text);
     };
-    await shown('Orders', 'Events by the minute');
+    await shown('Orders', 'Events per minute');
     await panel('Orders')
-      .getByRole('img', { name: /^Events by the minute/ })
+      .getByRole('img', { name: /^Events per minute/ })
       .waitFor();
     await shown('Number of orders', '4');
     await shown('Plans', 'pro', 'free');
@@ -213,7 +213,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await shown('Carts', '7 events');
     await panel('Failed').scrollIntoViewIfNeeded();
     await panel('Failed')
-      .getByText(/^2 events, of \d+ events looked at/)
+      .getByText(/^2 events, of \d+ events read in/)
       .waitFor();
     await page.evaluate('scrollTo(0, 0)');
     expect(await browser.lookAt('dashboard')).toEqual([]);
@@ -477,7 +477,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
       await inside(panel(title), '23');
     }
     await panel('Numbers').scrollIntoViewIfNeeded();
-    await inside(panel('Numbers'), 'Name the field whose numbers are meant.');
+    await inside(panel('Numbers'), 'Choose the field to measure.');
     await panel('No query').scrollIntoViewIfNeeded();
     await panel('No query').getByRole('alert').waitFor();
     expect(await browser.lookAt('dashboard-nonsense')).toEqual([]);

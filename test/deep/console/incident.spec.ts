@@ -108,12 +108,18 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
         message: `No stock in ${country}`,
         properties: { country },
       }));
-    await insertEvents(app, owner.projectId, [...of('de', [60, 61, 62]), ...of('fr', [63])]);
+    const yesterday = 24 * 3_600 + 60;
+    await insertEvents(app, owner.projectId, [
+      ...of('de', [60, 61, 62, yesterday]),
+      ...of('fr', [63]),
+      { timestamp: new Date(now - 10 * MINUTE), event: 'deploy.finished', message: 'checkout 2.41.0' },
+    ]);
     receiver.answer((response) => response.writeHead(202).end('Paged the team'));
     await alertsOf(app, owner).destination(`${receiver.url}/pager`, { name: 'Pager' });
     const rule = await rulesOf(app, owner).rule({
       name: 'Orders fail',
       group_by: ['properties.country'],
+      for_seconds: 120,
       condition: {
         kind: 'threshold',
         window_seconds: 300,
@@ -141,11 +147,18 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await page.getByRole('button', { name: /Orders fail: 3 events .*country = de/ }).click();
     await page.waitForURL(new RegExp(`alert=${alert}`));
     await page
-      .getByRole('img', { name: /The number of the rule, over each 5 minutes, with the threshold 3; firing for/ })
+      .getByRole('img', {
+        name: /The number of the rule, over each 5 minutes, with the threshold 3; firing for .*, pending for 2 min before/,
+      })
       .waitFor();
     const samples = page.getByRole('region', { name: 'Sample events' });
     await samples.getByText('No stock in de').first().waitFor();
     expect(await samples.getByRole('row').count()).toBe(3);
+    await page.getByText(/^Peak 3 at .* Threshold 3$/).waitFor();
+    await page.getByRole('button', { name: '24 hours before' }).waitFor();
+    const deploys = page.getByRole('region', { name: 'Deploys nearby' });
+    await deploys.getByText('checkout 2.41.0').waitFor();
+    await deploys.getByText(/^1\d(\.\d+)? min before the alert$/).waitFor();
     const notifications = page.getByRole('region', { name: 'Notifications' });
     await notifications
       .getByText(/Answer 202: Paged the team/)
@@ -158,6 +171,12 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
       .waitFor();
     await page.getByRole('region', { name: 'Earlier alerts' }).scrollIntoViewIfNeeded();
     expect(await browser.lookAt('incident-evidence')).toEqual([]);
+    await samples.getByRole('link', { name: 'All 3 events' }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^3 events$/ })
+      .waitFor();
+    await page.goBack();
     await page.getByRole('region', { name: 'Earlier alerts' }).getByRole('link').click();
     await page.waitForURL(new RegExp(`alert=${earlier}`));
   });
@@ -182,13 +201,13 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await choose('');
     await page.getByRole('button', { name: 'Snooze them' }).click();
     await page.getByRole('menuitem', { name: 'For an hour' }).click();
-    await page.getByText('No alert fits').waitFor();
+    await page.getByText('No alert matches').waitFor();
     for (const id of [one, other])
       expect(await alerts.get(id)).toMatchObject({ status: 'snoozed', assignee_id: expect.any(String) });
     await choose('&status=snoozed');
     await page.getByRole('button', { name: 'Silence them' }).click();
     const dialog = page.getByRole('dialog', { name: 'Silence the chosen alerts' });
-    await dialog.getByLabel('Why').fill('A release');
+    await dialog.getByLabel('Reason').fill('A release');
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
     const silences: unknown = (await alerts.ask('/silences')).body;
@@ -229,7 +248,7 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     // A saved rule is left without a question.
     await page.goto(`${address}/alert-rules/new`);
     await page.getByLabel('Name').fill('Whole');
-    await page.getByRole('button', { name: 'Make the rule' }).click();
+    await page.getByRole('button', { name: 'Create the rule' }).click();
     await heading(page, 'Whole');
     await goTo(page, 'Silences');
   });
@@ -246,7 +265,7 @@ describe('the inbox', () => {
     await enter(browser, `${await addressOf(app, owner)}/alerts?alert=${first}`, owner);
     await heading(page, 'First');
     const timeline = page.getByRole('region', { name: 'Timeline' });
-    await timeline.getByText('Raised').waitFor();
+    await timeline.getByText('Opened').waitFor();
     for (const [key, field] of [
       ['a', page.getByRole('combobox', { name: 'Assigned to', exact: true }).last()],
       ['c', page.getByLabel('Comment')],

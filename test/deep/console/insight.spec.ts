@@ -82,13 +82,13 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
   it('tells what happened over time, by value and how far people came', async () => {
     await page.goto(`${address}/analytics?range=1h&interval=minute&split=event`);
     await heading(page, 'Analytics');
-    await page.getByRole('img', { name: /^Events by the minute, .*cart\.opened/ }).waitFor();
+    await page.getByRole('img', { name: /^Events per minute, .*cart\.opened/ }).waitFor();
     expect(await page.getByRole('region', { name: 'Events', exact: true }).innerText()).toMatch(/16/);
     expect(await browser.lookAt('analytics')).toEqual([]);
 
     await page.getByText('By value', { exact: true }).click();
     await page.getByRole('cell', { name: 'cart.opened' }).waitFor();
-    await page.getByRole('combobox', { name: 'Values of' }).fill('properties.user');
+    await page.getByRole('combobox', { name: 'Group by' }).fill('properties.user');
     await page.keyboard.press('Enter');
     await page.waitForURL(/by=properties\.user/);
     await status('6 values in 16 events');
@@ -98,13 +98,13 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
     await page.getByRole('combobox', { name: 'Step 1' }).fill('cart.opened');
     await page.getByRole('combobox', { name: 'Step 2' }).fill('order.placed');
     await page.keyboard.press('Tab');
-    await page.getByRole('button', { name: 'Another step' }).click();
+    await page.getByRole('button', { name: 'Add a step' }).click();
     await page.getByRole('combobox', { name: 'Step 3' }).fill('payment.settled');
-    await page.getByRole('combobox', { name: 'Of each' }).fill('properties.user');
-    await page.getByRole('combobox', { name: 'Of each' }).press('Enter');
-    await page.getByRole('button', { name: 'Follow them' }).click();
+    await page.getByRole('combobox', { name: 'Group by' }).fill('properties.user');
+    await page.getByRole('combobox', { name: 'Group by' }).press('Enter');
+    await page.getByRole('button', { name: 'Show the funnel' }).click();
     await page.waitForURL(/steps=/);
-    await status('came to the end');
+    await status('reached the last step');
     await page.getByText('6 · 100%').waitFor();
     await page.getByText('3 · 50%').waitFor();
     expect(await browser.lookAt('funnel')).toEqual([]);
@@ -120,7 +120,7 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
   it('completes a query, runs it by the keyboard and shows its sequences', async () => {
     await page.goto(`${address}/eql`);
     await heading(page, 'Query');
-    await page.getByText('Questions to begin with').waitFor();
+    await page.getByText('Examples').waitFor();
     const editor = page.getByRole('textbox', { name: 'Query' });
     // The language comes a moment later; until then nothing is suggested.
     await page.getByRole('button', { name: 'Requests that failed' }).waitFor();

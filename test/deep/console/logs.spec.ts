@@ -128,7 +128,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await page.goto(`${address}/logs`);
     await heading(page, 'Logs');
     await count(page, '16 events');
-    await page.getByRole('img', { name: /^16 events by the .*, Other, 5xx$/ }).waitFor();
+    await page.getByRole('img', { name: /^16 events per .*, Other, 5xx$/ }).waitFor();
     await rows('16 events').filter({ hasText: '/checkout' }).first().waitFor();
     expect(await browser.lookAt('logs')).toEqual([]);
     await openFacets();
@@ -380,7 +380,7 @@ describe('the list of fifty thousand events', () => {
     await opened(large, '', async (page, browser) => {
       await count(page, '50,000 events');
       await page.getByText(`The newest ${PAGE_ROWS} are loaded`).waitFor();
-      await page.getByRole('img', { name: /^50,000 events by the .*, Other, 5xx$/ }).waitFor();
+      await page.getByRole('img', { name: /^50,000 events per .*, Other, 5xx$/ }).waitFor();
       expect(await page.locator('.row').count()).toBeLessThan(80);
       const answers: Promise<unknown>[] = [];
       page.on('response', (response) => {
@@ -388,7 +388,7 @@ describe('the list of fifty thousand events', () => {
       });
       await type(page, 'class:5xx');
       await count(page, '1,001 events');
-      await page.getByRole('img', { name: /^1,001 events by the/ }).waitFor();
+      await page.getByRole('img', { name: /^1,001 events per/ }).waitFor();
       const list = page.locator('.rows.entry');
       for (const loaded of ['400', '600', '800', '1,000']) {
         await list.evaluate((element) => element.scrollTo(0, 1e9));
@@ -411,6 +411,48 @@ describe('the list of fifty thousand events', () => {
         .filter((line) => line !== '');
       expect(lines).toHaveLength(1_001);
       expect(await browser.lookAt('logs-large')).toEqual([]);
+    });
+  });
+});
+
+describe('a refresh of a long list', () => {
+  it('reads its first page only, keeps the rest and adds what is new', async () => {
+    const deep = await ownerWithProject(app);
+    const now = Date.now();
+    const made = (count: number, at: number, name: string) =>
+      Array.from({ length: count }, (_, index) => ({
+        timestamp: new Date(at - index),
+        log_endpoint: `/${name}/${index}`,
+        log_method: 'GET',
+      }));
+    await insertEvents(app, deep.projectId, made(900, now - MINUTE_MS, 'old'));
+    await countEvents(app);
+    await opened(deep, '', async (page) => {
+      const list = page.locator('.rows.entry');
+      for (const loaded of ['200', '400', '600', '800']) {
+        await page.getByText(`The newest ${loaded} are loaded`).waitFor();
+        if (loaded !== '800') await list.evaluate((element) => element.scrollTo(0, 1e9));
+      }
+      const read: string[] = [];
+      page.on('request', (request) => {
+        if (/\/events\?/.test(request.url())) read.push(request.url());
+      });
+      await insertEvents(app, deep.projectId, made(3, now, 'new'));
+      await countEvents(app);
+      await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+      await page.getByText('The newest 803 are loaded').waitFor();
+      expect(read).toHaveLength(1);
+      // More are new than one page has: the rest of the list is read again when somebody scrolls to it.
+      await insertEvents(app, deep.projectId, made(300, Date.now(), 'newest'));
+      await countEvents(app);
+      await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+      await count(page, '1,203 events');
+      for (const loaded of ['400', '600', '800', '1,000', '1,200']) {
+        await list.evaluate((element) => element.scrollTo(0, 1e9));
+        await page.getByText(`The newest ${loaded} are loaded`).waitFor();
+      }
+      await list.evaluate((element) => element.scrollTo(0, 1e9));
+      await page.getByRole('group', { name: '1203 events' }).waitFor();
     });
   });
 });

@@ -121,7 +121,12 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   /** Waits until the table of routes or endpoints has these names in this order. */
   const names = (label: string, expected: readonly string[]) =>
     eventually(
-      () => page.getByRole('region', { name: label, exact: true }).getByRole('link').allInnerTexts(),
+      () =>
+        page
+          .getByRole('region', { name: label, exact: true })
+          .locator('td:first-child')
+          .getByRole('link')
+          .allInnerTexts(),
       (shown) => JSON.stringify(shown) === JSON.stringify(expected),
     );
   const cellsOf = (name: string) =>
@@ -150,11 +155,13 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await page.getByText('Endpoint', { exact: true }).first().click();
     await page.waitForURL(/by=endpoint/);
     await total('63 in all');
-    expect(await page.getByRole('region', { name: 'Endpoints' }).getByRole('link').count()).toBe(50);
+    expect(
+      await page.getByRole('region', { name: 'Endpoints' }).locator('td:first-child').getByRole('link').count(),
+    ).toBe(50);
     await page.getByRole('button', { name: 'Page 2' }).click();
     await page.waitForURL(/page=2/);
     await eventually(
-      () => page.getByRole('region', { name: 'Endpoints' }).getByRole('link').count(),
+      () => page.getByRole('region', { name: 'Endpoints' }).locator('td:first-child').getByRole('link').count(),
       (count) => count === 13,
     );
     await page.getByText('Route', { exact: true }).first().click();
@@ -266,9 +273,9 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await figure('Requests').getByText('new', { exact: true }).waitFor();
     await figure('p95 latency').getByText('new', { exact: true }).waitFor();
     await page.goto(`${address}/performance?range=1h&method=POST&route=/checkout`);
-    await figure('Requests').getByText('-87% against before', { exact: true }).waitFor();
+    await figure('Requests').getByText('-87% vs. previous period', { exact: true }).waitFor();
     await figure('p95 latency')
-      .getByText(/^\+[\d,]+% against before$/)
+      .getByText(/^\+[\d,]+% vs. previous period$/)
       .waitFor();
   });
 

@@ -165,7 +165,7 @@ describe('a day of the project', () => {
       const range = `from=${iso(NOON - 2 * DAY_MS)}&to=${iso(NOON + 2 * DAY_MS)}`;
       await page.goto(`${address}/analytics?${range}&interval=day${choice}`);
       await signIn(page, owner.email);
-      const chart = page.getByRole('img', { name: /^Events by the day/ });
+      const chart = page.getByRole('img', { name: /^Events per day/ });
       await chart.waitFor();
       const bars = chart.locator('.u-over');
       const { width = 0, height = 0 } = (await bars.boundingBox()) ?? {};

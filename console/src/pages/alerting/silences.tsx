@@ -58,7 +58,7 @@ export function SilencesPage() {
       <PageHead
         title="Silences"
         guide="alerts"
-        about="While one holds, nobody is told of alerts that fit. They are raised and counted all the same."
+        about="While a silence is active, matching alerts notify nobody. They are still opened and counted."
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
           New silence
@@ -77,16 +77,16 @@ export function SilencesPage() {
         empty={
           state === undefined ? (
             <Empty
-              title="Nothing is silenced"
-              about="Before work that will raise alerts, silence them for as long as it takes. What is unresolved at its end is told then, once each."
+              title="No silence yet"
+              about="Silence alerts before planned work that would cause them. Alerts that are unresolved at the end of the silence notify then, once each."
             />
           ) : (
-            <Empty title={`No silence is ${state}`} about="Others may be in another state." />
+            <Empty title={`No silence is ${state}`} about="Choose another state to see others." />
           )
         }
       >
         {(items) => (
-          <Rows label="Silences" columns={['Alerts where', 'Why', 'From', 'Until', 'State', null]} minWidth={820}>
+          <Rows label="Silences" columns={['Filter', 'Reason', 'From', 'Until', 'State', null]} minWidth={820}>
             {items.map((silence) => (
               <Table.Tr key={silence.id}>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
@@ -95,7 +95,7 @@ export function SilencesPage() {
                     : 'A filter of an earlier version'}
                   {silence.filter_error !== null && (
                     <Text size="sm" c="red">
-                      It holds nothing back: {silence.filter_error}
+                      It silences nothing: {silence.filter_error}
                     </Text>
                   )}
                 </Table.Td>
@@ -142,7 +142,8 @@ export function SilencesPage() {
             }}
             onClose={() => setEnded(null)}
           >
-            What fits and is unresolved is told within seconds, once each. The silence stays in the list as expired.
+            Matching alerts that are unresolved notify within seconds, once each. The silence stays in the list as
+            expired.
           </Confirmation>
         )}
       </Dialog>
@@ -175,7 +176,7 @@ function SilenceForm({ projectId, silence, fingerprint, onDone }: FormProps) {
   const saving = useMutation({
     mutationFn: async () => {
       const group: FilterGroup = groupOf(filter);
-      if (Object.keys(group).length === 0) throw new Misspelt('A silence of everything is not taken: add a comparison');
+      if (Object.keys(group).length === 0) throw new Misspelt('A silence needs a filter. Add a comparison');
       const body = {
         filter: group as Schemas['SilenceFilter'],
         ends_at: new Date(Date.now() + seconds * 1000).toISOString(),
@@ -198,20 +199,20 @@ function SilenceForm({ projectId, silence, fingerprint, onDone }: FormProps) {
     <form onSubmit={submit}>
       <Stack>
         <FilterForm
-          label="Which alerts"
+          label="Filter"
           none="Add a comparison"
           fields={SILENCE_FIELDS}
           value={filter}
           onChange={setFilter}
         />
         <DurationSelect
-          label={silence === undefined ? 'For' : 'From now on for'}
+          label={silence === undefined ? 'Duration' : 'Duration from now'}
           choices={LENGTHS_S}
           value={seconds}
           onChange={setSeconds}
         />
         <TextInput
-          label="Why"
+          label="Reason"
           placeholder="The database is being moved"
           maxLength={500}
           value={reason}
@@ -226,7 +227,7 @@ function SilenceForm({ projectId, silence, fingerprint, onDone }: FormProps) {
         )}
         <Group justify="flex-end">
           <Button type="submit" loading={saving.isPending}>
-            {silence === undefined ? 'Silence them' : 'Save'}
+            {silence === undefined ? 'Silence' : 'Save'}
           </Button>
         </Group>
       </Stack>

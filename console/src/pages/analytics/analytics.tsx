@@ -2,6 +2,7 @@ import { Grid, Group, SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { analyticsOverview, eqlLanguage, given, type Narrowed, needsField, type Window } from '../../api/insight.js';
+import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote, Figure } from '../../parts/figure.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
@@ -10,6 +11,7 @@ import { Suggested } from '../../parts/suggested.js';
 import { type AnalyticsSearch, analyticsSearch } from '../../routes/insight.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
+import { eventsWith } from './behind.js';
 import { Breakdown } from './breakdown.js';
 import { Funnel } from './funnel.js';
 import { CreateRule } from '../alerting/rules/create-rule.js';
@@ -61,7 +63,7 @@ export function AnalyticsPage() {
   const own = analyticsSearch({ ...search });
   return (
     <Stack gap="md">
-      <PageHead title="Analytics" guide="analytics" about="How much, when, of what, and how far people come.">
+      <PageHead title="Analytics" guide="analytics" about="Counts over time, the most frequent values, and funnels.">
         <SavedViews
           kind="analysis"
           filters={given(own)}
@@ -84,7 +86,7 @@ export function AnalyticsPage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 'auto' }}>
           <Suggested
-            label="Where, as in a query"
+            label="Filter"
             placeholder={'properties.plan == "pro"'}
             maxLength={2000}
             value={search.where}
@@ -142,27 +144,38 @@ function Totals({ projectId, window, narrowed }: QuestionProps) {
     ...analyticsOverview(projectId, window, narrowed),
     placeholderData: keepPreviousData,
   });
-  const { totals, change } = data ?? {};
+  const { totals, change, previous } = data ?? {};
+  const before = totals?.events === 0 ? undefined : previous?.events;
+  const events = eventsWith(narrowed);
+  const p95 = totals?.p95_latency_ms ?? null;
   return (
     <>
       <Failure error={error} />
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Figure name="Events" value={totals ? whole(totals.events) : '…'} note={changeNote(change?.events)} />
+        <Figure
+          name="Events"
+          value={totals ? whole(totals.events) : '…'}
+          note={changeNote(change?.events, before)}
+          events={events}
+        />
         <Figure
           name="Errors"
           value={totals ? whole(totals.errors) : '…'}
-          note={totals && `${share(totals.error_rate)} of all`}
+          note={totals && `Error rate ${share(totals.error_rate)}`}
           isBad={totals !== undefined && totals.errors > 0}
+          events={eventsWith(narrowed, IS_ERROR)}
         />
         <Figure
-          name="Different events"
+          name="Event types"
           value={totals ? whole(totals.event_types) : '…'}
           note={totals && `from ${whole(totals.sources)} sources`}
         />
         <Figure
-          name="Latency, 95 %"
+          name="p95 latency"
           value={totals ? milliseconds(totals.p95_latency_ms) : '…'}
-          note={changeNote(change?.p95_latency_ms)}
+          note={changeNote(change?.p95_latency_ms, before)}
+          events={p95 === null ? undefined : eventsWith(narrowed, `log.latency_ms >= ${p95}`)}
+          eventsTitle="Show the events that took at least as long"
         />
       </SimpleGrid>
     </>

@@ -1,6 +1,7 @@
 import { Progress, Stack, Table, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { breakdown } from '../../api/insight.js';
+import { EventsLink, type EventsSearch, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote } from '../../parts/figure.js';
 import { share, whole } from '../../parts/numbers.js';
@@ -8,6 +9,7 @@ import { Rows } from '../../parts/rows.js';
 import { Suggested } from '../../parts/suggested.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import type { QuestionProps } from './analytics.js';
+import { eventsWith, withOtherValue, withValue } from './behind.js';
 
 /** The most frequent values of a field. */
 export function Breakdown({ projectId, window, narrowed, search, set, fields, isBare = false }: QuestionProps) {
@@ -16,6 +18,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
     ...breakdown(projectId, window, narrowed, by),
     placeholderData: keepPreviousData,
   });
+  const others = withOtherValue(by, data?.items.map(({ value }) => value) ?? []);
   const answer = (
     <>
       <Failure error={error} />
@@ -25,24 +28,54 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
           <Text size="sm" c="dimmed" role="status">
             {whole(data.distinct)} values in {whole(data.total.events)} events
           </Text>
-          <Rows label="Values" columns={['Value', 'Events', 'Share', 'Errors', 'Against before']}>
+          <Rows label="Values" columns={['Value', 'Events', 'Share', 'Errors', 'Change']}>
             {data.items.map((item) => (
               <Table.Tr key={`${typeof item.value} ${String(item.value)}`}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{item.name ?? textOf(item.value)}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <EventsLink search={eventsWith(narrowed, withValue(by, item.value))}>
+                    {item.name ?? textOf(item.value)}
+                  </EventsLink>
+                </Table.Td>
                 <Table.Td className="numbers">{whole(item.events)}</Table.Td>
                 <Table.Td miw={140}>
                   <Share part={item.share} />
                 </Table.Td>
                 <Table.Td className="numbers">
-                  {whole(item.errors)} ({share(item.error_rate)})
+                  {item.errors === 0 ? (
+                    '0'
+                  ) : (
+                    <EventsLink
+                      inherit
+                      underline="always"
+                      title="Show the errors"
+                      search={eventsWith(narrowed, withValue(by, item.value), IS_ERROR)}
+                    >
+                      {whole(item.errors)}
+                    </EventsLink>
+                  )}{' '}
+                  ({share(item.error_rate)})
                 </Table.Td>
-                <Table.Td>{changeNote(item.change)?.replace(' against before', '') ?? '–'}</Table.Td>
+                <Table.Td>
+                  {changeNote(item.change, item.previous_events)?.replace(' vs. previous period', '') ?? '–'}
+                </Table.Td>
               </Table.Tr>
             ))}
             {data.other.values > 0 && (
-              <Rest name={`${whole(data.other.values)} other values`} counts={data.other} all={data.total.events} />
+              <Rest
+                name={`${whole(data.other.values)} other values`}
+                counts={data.other}
+                all={data.total.events}
+                search={others === undefined ? undefined : eventsWith(narrowed, others)}
+              />
             )}
-            {data.missing.events > 0 && <Rest name="Events without it" counts={data.missing} all={data.total.events} />}
+            {data.missing.events > 0 && (
+              <Rest
+                name="Events without it"
+                counts={data.missing}
+                all={data.total.events}
+                search={eventsWith(narrowed, withValue(by, null))}
+              />
+            )}
           </Rows>
         </>
       )}
@@ -52,7 +85,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
   return (
     <Stack gap="md">
       <Suggested
-        label="Values of"
+        label="Group by"
         maw={320}
         data={[...fields]}
         limit={50}
@@ -86,12 +119,14 @@ interface RestProps {
   readonly name: string;
   readonly counts: { readonly events: number; readonly errors: number };
   readonly all: number;
+  /** Undefined: no filter selects these events. */
+  readonly search: EventsSearch | undefined;
 }
 
-function Rest({ name, counts, all }: RestProps) {
+function Rest({ name, counts, all, search }: RestProps) {
   return (
     <Table.Tr c="dimmed">
-      <Table.Td>{name}</Table.Td>
+      <Table.Td>{search === undefined ? name : <EventsLink search={search}>{name}</EventsLink>}</Table.Td>
       <Table.Td className="numbers">{whole(counts.events)}</Table.Td>
       <Table.Td>
         <Share part={all === 0 ? 0 : counts.events / all} />

@@ -2,16 +2,21 @@ import { ActionIcon, Button, Card, Group, NumberInput, Progress, Select, Stack, 
 import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
-import { funnel } from '../../api/insight.js';
+import { funnel, type Narrowed } from '../../api/insight.js';
+import { allOf, clausesOf, fieldOf, isValue, literalOf } from '../../parts/conditions.js';
+import { EventsLink } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
+import { LinkAnchor } from '../../parts/links.js';
 import { duration, share, whole } from '../../parts/numbers.js';
 import { Empty } from '../../parts/rows.js';
 import { Suggested } from '../../parts/suggested.js';
 import { PendingPage } from '../../shell/around-pages.js';
+import { useCurrentProject } from '../../shell/current-project.js';
 import type { QuestionProps } from './analytics.js';
+import { eventsWith } from './behind.js';
 
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 const UNITS = [
   { value: '1', label: 'seconds' },
   { value: '60', label: 'minutes' },
@@ -19,6 +24,8 @@ const UNITS = [
   { value: '86400', label: 'days' },
 ];
 const WEEK_S = 604_800;
+/** The longest time that a query accepts for a sequence. */
+const MAX_SPAN_S = 30 * 86_400;
 
 /** Shows how many of those that took the first step reached each further step. */
 export function Funnel({
@@ -44,11 +51,11 @@ export function Funnel({
       {isPending && fetchStatus === 'fetching' && <PendingPage />}
       {steps.length < 2 && (
         <Empty
-          title="How far do people come?"
-          about="Name two or more events in their order, such as cart.opened and order.placed, and whose they are, such as properties.user."
+          title="No steps yet"
+          about="Choose two or more events in their order, such as cart.opened and order.placed, and the field that identifies a person or an order, such as properties.user."
         />
       )}
-      {data !== undefined && steps.length > 1 && <Steps answer={data} />}
+      {data !== undefined && steps.length > 1 && <Steps answer={data} narrowed={narrowed} within={within ?? WEEK_S} />}
     </>
   );
   if (isBare) return answer;
@@ -71,7 +78,7 @@ export function Funnel({
 function stepsOf(text: string | undefined): string[] {
   try {
     const read: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(read) ? read.filter((each) => typeof each === 'string').slice(0, MOST_STEPS) : [];
+    return Array.isArray(read) ? read.filter((each) => typeof each === 'string').slice(0, MAX_STEPS) : [];
   } catch {
     return [];
   }
@@ -119,7 +126,7 @@ function Builder({ steps: before, by: byBefore, within, fields, eventTypes, onAs
                 <ActionIcon
                   variant="subtle"
                   size="lg"
-                  aria-label={`Leave out step ${index + 1}`}
+                  aria-label={`Remove step ${index + 1}`}
                   onClick={() => setSteps((all) => all.filter((_, at) => at !== index))}
                 >
                   <Icon name="close" size={16} />
@@ -131,16 +138,16 @@ function Builder({ steps: before, by: byBefore, within, fields, eventTypes, onAs
             <Button
               size="compact-sm"
               variant="subtle"
-              disabled={steps.length >= MOST_STEPS}
+              disabled={steps.length >= MAX_STEPS}
               leftSection={<Icon name="plus" size={14} />}
               onClick={() => setSteps((all) => [...all, ''])}
             >
-              Another step
+              Add a step
             </Button>
           </Group>
           <Group gap="sm" align="flex-end">
             <Suggested
-              label="Of each"
+              label="Group by"
               placeholder="properties.user"
               w={{ base: '100%', xs: 220 }}
               data={fields.filter((name) => !name.startsWith('log.'))}
@@ -159,7 +166,7 @@ function Builder({ steps: before, by: byBefore, within, fields, eventTypes, onAs
               onChange={(value) => setUnit(value ?? '1')}
             />
             <Button type="submit" aria-disabled={!isWhole}>
-              Follow them
+              Show the funnel
             </Button>
           </Group>
         </Stack>
@@ -168,18 +175,36 @@ function Builder({ steps: before, by: byBefore, within, fields, eventTypes, onAs
   );
 }
 
-function Steps({ answer: { steps, conversion, values } }: { readonly answer: Schemas['FunnelResponse'] }) {
+interface StepsProps {
+  readonly answer: Schemas['FunnelResponse'];
+  readonly narrowed: Narrowed;
+  /** In seconds. */
+  readonly within: number;
+}
+
+function Steps({ answer, narrowed, within }: StepsProps) {
+  const { organization, project } = useCurrentProject();
+  const { steps, conversion, values, by } = answer;
+  const hasKey = `${fieldOf(by)} != null`;
+  const events = steps.map(({ event }) => event);
   return (
     <Card withBorder>
       <Stack gap="md">
         <Text size="sm" c="dimmed" role="status">
-          {whole(values)} have one of these events; of those that began, {share(conversion)} came to the end
+          {whole(values)} have one of these events. {share(conversion)} of those that began reached the last step.
         </Text>
         {steps.map((step) => (
           <div key={step.step}>
             <Group justify="space-between" wrap="nowrap" gap="sm">
               <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
-                {step.step}. {step.event}
+                {step.step}.{' '}
+                <EventsLink
+                  inherit
+                  title="Show the events of this step"
+                  search={eventsWith(narrowed, isValue('event', step.event), hasKey)}
+                >
+                  {step.event}
+                </EventsLink>
               </Text>
               <Text className="numbers" style={{ whiteSpace: 'nowrap' }}>
                 {whole(step.reached)} · {share(step.conversion)}
@@ -190,21 +215,57 @@ function Steps({ answer: { steps, conversion, values } }: { readonly answer: Sch
               size="xl"
               color="sea.6"
               my={4}
-              aria-label={`Share that came to step ${step.step}`}
+              aria-label={`Share that reached step ${step.step}`}
             />
             <Text size="xs" c="dimmed">
               {[
-                step.step > 1 && `${share(step.step_conversion)} of the step before`,
-                step.dropped > 0 && `${whole(step.dropped)} went no further`,
-                step.median_seconds !== null && `half within ${duration(step.median_seconds)}`,
-                step.p95_seconds !== null && `95 % within ${duration(step.p95_seconds)}`,
+                step.step > 1 && `${share(step.step_conversion)} of the previous step`,
+                step.median_seconds !== null && `p50 ${duration(step.median_seconds)}`,
+                step.p95_seconds !== null && `p95 ${duration(step.p95_seconds)}`,
               ]
                 .filter(Boolean)
                 .join(' · ')}
+              {step.dropped > 0 && (
+                <>
+                  {step.step > 1 && ' · '}
+                  {within > MAX_SPAN_S ? (
+                    `${whole(step.dropped)} went no further`
+                  ) : (
+                    <LinkAnchor
+                      to="/o/$organization/p/$project/eql"
+                      params={{ organization: organization.slug, project: project.slug }}
+                      search={{ q: leftAfter(events, step.step, { by, within, narrowed }) }}
+                      inherit
+                      underline="always"
+                      title="Show their events up to this step"
+                    >
+                      {whole(step.dropped)} went no further
+                    </LinkAnchor>
+                  )}
+                </>
+              )}
             </Text>
           </div>
         ))}
+        <Text size="xs" c="dimmed">
+          “Went no further” opens a query for the events of those who left. It lists attempts, so somebody who tried
+          twice may be listed twice, or although one attempt succeeded.
+        </Text>
       </Stack>
     </Card>
   );
+}
+
+/** Returns the query for the events of those who reached a step, but not the next one. @param reached counted from 1 */
+function leftAfter(
+  events: readonly string[],
+  reached: number,
+  { by, within, narrowed }: { readonly by: string; readonly within: number; readonly narrowed: Narrowed },
+): string {
+  const { event, where } = narrowed;
+  const condition = allOf([...clausesOf(where), ...(event === undefined ? [] : [isValue('event', event)])]) ?? 'true';
+  const stages = events
+    .slice(0, reached + 1)
+    .map((each, index) => `  ${index === reached ? '!' : ''}[${literalOf(each)} where ${condition}]`);
+  return [`sequence by ${fieldOf(by)} with maxspan=${within}s`, ...stages].join('\n');
 }

@@ -2,7 +2,7 @@ import { Card, Group, Select, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { analyticsSeries, needsField } from '../../api/insight.js';
+import { analyticsSeries, type Narrowed, needsField } from '../../api/insight.js';
 import type { ReadAt } from '../../api/read-at.js';
 import { Failure } from '../../parts/failures.js';
 import { exactOf } from '../../parts/chart/units.js';
@@ -11,6 +11,7 @@ import { axisOf, type SeriesColor, TimeChart, type Unit } from '../../parts/time
 import { PendingPage } from '../../shell/around-pages.js';
 import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
 import type { QuestionProps } from './analytics.js';
+import { behindAggregate, eventsWith, withOtherValue, withValue } from './behind.js';
 
 type Aggregate = Schemas['Aggregate'];
 type Answer = ReadAt<Schemas['TimeseriesResponse']>;
@@ -18,18 +19,18 @@ type Answer = ReadAt<Schemas['TimeseriesResponse']>;
 const AGGREGATES: readonly { readonly value: Aggregate; readonly label: string }[] = [
   { value: 'count', label: 'Events' },
   { value: 'errors', label: 'Errors' },
-  { value: 'error_rate', label: 'Share of errors' },
-  { value: 'unique', label: 'Different values of' },
+  { value: 'error_rate', label: 'Error rate' },
+  { value: 'unique', label: 'Distinct values of' },
   { value: 'sum', label: 'Sum of' },
-  { value: 'avg', label: 'Mean of' },
-  { value: 'min', label: 'Least of' },
-  { value: 'max', label: 'Most of' },
-  { value: 'p50', label: 'Half is below, of' },
-  { value: 'p95', label: '95 % is below, of' },
-  { value: 'p99', label: '99 % is below, of' },
+  { value: 'avg', label: 'Average of' },
+  { value: 'min', label: 'Minimum of' },
+  { value: 'max', label: 'Maximum of' },
+  { value: 'p50', label: 'p50 of' },
+  { value: 'p95', label: 'p95 of' },
+  { value: 'p99', label: 'p99 of' },
 ];
 const INTERVALS = [
-  { value: 'auto', label: 'Fitting' },
+  { value: 'auto', label: 'Auto' },
   { value: 'minute', label: 'Minute' },
   { value: 'hour', label: 'Hour' },
   { value: 'day', label: 'Day' },
@@ -58,11 +59,13 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
       <Failure error={error} />
       {takesField && field === undefined && (
         <Text c="dimmed" role="status">
-          Name the field whose numbers are meant.
+          Choose the field to measure.
         </Text>
       )}
       {isPending && fetchStatus === 'fetching' && <PendingPage />}
-      {data !== undefined && <Drawn answer={data} field={takesField ? field : undefined} zoom={zoom} />}
+      {data !== undefined && (
+        <Drawn answer={data} field={takesField ? field : undefined} narrowed={narrowed} zoom={zoom} />
+      )}
     </>
   );
   if (isBare) return answer;
@@ -70,7 +73,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
     <Stack gap="md">
       <Group gap="sm" align="flex-end">
         <Select
-          label="What"
+          label="Measure"
           w={{ base: 170, sm: 190 }}
           data={[...AGGREGATES]}
           allowDeselect={false}
@@ -90,7 +93,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
           />
         )}
         <Suggested
-          label="A line for each"
+          label="Group by"
           placeholder="Not split"
           w={{ base: 170, sm: 200 }}
           data={[...fields]}
@@ -100,7 +103,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
           onChange={(value) => set({ split: value })}
         />
         <Select
-          label="By the"
+          label="Interval"
           w={120}
           data={INTERVALS}
           allowDeselect={false}
@@ -109,7 +112,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
         />
         {split === undefined && (
           <Select
-            label="Beside it"
+            label="Compare to"
             w={170}
             data={[
               { value: 'none', label: 'Nothing' },
@@ -129,22 +132,43 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
 interface DrawnProps {
   readonly answer: Answer;
   readonly field: string | undefined;
+  readonly narrowed: Narrowed;
   readonly zoom: TimeRange['zoom'];
 }
 
-function Drawn({ answer, field, zoom }: DrawnProps) {
+function Drawn({ answer, field, narrowed, zoom }: DrawnProps) {
   const { series: found, other, previous, aggregate, interval, timezone } = answer;
   const times = useMemo(() => found[0]?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [found]);
-  const series = useMemo(
-    () => [
+  const { split_by } = answer;
+  const series = useMemo(() => {
+    const eventsOf =
+      (...ofSeries: readonly string[]) =>
+      (value: number) =>
+        eventsWith(narrowed, ...ofSeries, behindAggregate(aggregate, field, value));
+    const others =
+      split_by === null
+        ? undefined
+        : withOtherValue(
+            split_by,
+            found.flatMap(({ value }) => (value === null ? [] : [value])),
+          );
+    return [
       ...found.map((each, index) => ({
-        label: nameOf(each, answer.split_by, aggregate),
+        label: nameOf(each, split_by, aggregate),
         color: COLORS[index % COLORS.length] ?? ('sea' as const),
         values: each.points.map(({ value }) => value),
+        eventsOf: split_by === null ? eventsOf() : eventsOf(withValue(split_by, each.value)),
       })),
       ...(other === null
         ? []
-        : [{ label: 'All others', color: 'gray' as const, values: other.points.map(({ value }) => value) }]),
+        : [
+            {
+              label: 'Other',
+              color: 'gray' as const,
+              values: other.points.map(({ value }) => value),
+              ...(others !== undefined && { eventsOf: eventsOf(others) }),
+            },
+          ]),
       ...(previous === null
         ? []
         : [
@@ -155,30 +179,30 @@ function Drawn({ answer, field, zoom }: DrawnProps) {
               values: valuesAt(previous.points, times.length),
             },
           ]),
-    ],
-    [found, other, previous, aggregate, answer.split_by, times.length],
-  );
+    ];
+  }, [found, other, previous, aggregate, field, narrowed, split_by, times.length]);
   if (times.length === 0)
-    return <Text c="dimmed">No event fits: a longer time, or fewer conditions, may show some.</Text>;
+    return <Text c="dimmed">No event matches. A longer time or fewer filters may show some.</Text>;
   const unit = unitOf(aggregate, field);
-  const isSplit = answer.split_by !== null;
+  const isSplit = split_by !== null;
   const total = isSplit ? null : (found[0]?.total ?? null);
   return (
     <Card withBorder>
       <TimeChart
-        label={`${labelOf(aggregate)} by the ${interval}, ${series.map(({ label }) => label).join(', ')}`}
+        label={`${labelOf(aggregate)} per ${interval}, ${series.map(({ label }) => label).join(', ')}`}
         times={times}
         series={series}
-        title={`${labelOf(aggregate)} by the ${interval}`}
+        title={`${labelOf(aggregate)} per ${interval}`}
         {...axisOf(answer)}
         unit={unit}
         shape={isWhole(aggregate) && (!isSplit || isAdded(aggregate)) ? 'bars' : 'lines'}
         isStacked={isSplit && isAdded(aggregate)}
+        totalEvents={eventsWith(narrowed, behindAggregate(aggregate, field, 0))}
         onSelect={zoom}
       />
       <Text size="xs" c="dimmed" mt="xs">
-        By the {interval}, days of {timezone}. Drag over the chart to zoom in.
-        {total !== null && ` In all ${exactOf(unit, total)}.`}
+        Time zone: {timezone}. Drag over the chart to zoom in, click to see the events.
+        {total !== null && ` Total: ${exactOf(unit, total)}.`}
       </Text>
     </Card>
   );
@@ -204,8 +228,8 @@ export function labelOf(aggregate: Aggregate): string {
 }
 
 function nameOf(each: Schemas['ValueSeries'], split: string | null, aggregate: Aggregate): string {
-  if (split === null) return labelOf(aggregate).replace(/,? of$/, '');
-  if (each.is_missing) return 'Without it';
+  if (split === null) return labelOf(aggregate).replace(/ of$/, '');
+  if (each.is_missing) return '(none)';
   return each.value === '' ? '(empty)' : String(each.value);
 }
 

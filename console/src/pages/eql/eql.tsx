@@ -58,7 +58,7 @@ export function EqlPage() {
       <PageHead
         title="Query"
         guide="eql"
-        about="Events that fit, follow each other or stay away, in the Event Query Language."
+        about="Events that match, follow each other or are missing, in the Event Query Language (EQL)."
       >
         <SavedViews kind="query" filters={{ q }} onApply={(kept) => void navigate({ search: eqlSearch(kept) })} />
         <PinToDashboard
@@ -69,7 +69,7 @@ export function EqlPage() {
         />
         <CreateRule question={q === '' ? undefined : { kind: 'query', q }} />
         <Button component="a" variant="default" href="/docs" target="_blank" rel="noreferrer">
-          The language
+          EQL reference
         </Button>
       </PageHead>
       <Editor
@@ -121,7 +121,7 @@ export function EqlPage() {
       {isFetching && data === undefined && (
         <Group gap="sm" role="status">
           <Loader size="sm" />
-          <Text c="dimmed">Looking through the events…</Text>
+          <Text c="dimmed">Reading the events…</Text>
         </Group>
       )}
       {data !== undefined && error === null && <Results answer={data} onShow={({ id }) => set({ shown: id })} />}
@@ -140,7 +140,7 @@ export function EqlPage() {
 
 function Examples({ onTake }: { readonly onTake: (query: string) => void }) {
   return (
-    <Empty title="Questions to begin with" about="Each is run by a click; then change it to what you want to know.">
+    <Empty title="Examples" about="Click on one to run it, then change it.">
       {EXAMPLES.map(({ name, query }) => (
         <Card key={name} withBorder padding="sm" w="100%">
           <Anchor component="button" type="button" ta="start" fw={600} onClick={() => onTake(query)}>

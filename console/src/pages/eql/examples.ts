@@ -2,7 +2,7 @@
 export const EXAMPLES = [
   { name: 'Requests that failed', query: 'any where log.status >= 500 | tail 50' },
   {
-    name: 'Slow ones, of everything but assets',
+    name: 'Slow requests, without assets',
     query: 'any where log.latency_ms > 1000 and not log.endpoint : "/assets/*"',
   },
   {
@@ -10,11 +10,11 @@ export const EXAMPLES = [
     query: 'sequence by source with maxspan=1m\n  [any where log.status >= 500] with runs=3',
   },
   {
-    name: 'A failure, and nothing good of that source for half a minute',
+    name: 'A failure without a success of the same source within 30 seconds',
     query: 'sequence by source with maxspan=30s\n  [any where log.status >= 500]\n  ![any where log.status < 400]',
   },
   {
-    name: 'Sources that both refuse and fail',
+    name: 'Sources with both 4xx and 5xx',
     query: 'sample by source\n  [any where log.status >= 500]\n  [any where log.status >= 400 and log.status < 500]',
   },
 ] as const;

@@ -33,11 +33,9 @@ export function Results({ answer, onShow }: Props) {
       ))}
       <Text size="sm" c="dimmed" role="status" className="numbers">
         {whole(count)} {count === 1 ? one : many}
-        {has_more ? ' and more' : ''}, of {whole(scanned)} events looked at in {duration(took_ms / 1000)}
+        {has_more ? ' and more' : ''}, of {whole(scanned)} events read in {duration(took_ms / 1000)}
       </Text>
-      {count === 0 && (
-        <Empty title="Nothing fits" about="A longer time may have some; so may fewer conditions, or other values." />
-      )}
+      {count === 0 && <Empty title="No event matches" about="A longer time or fewer conditions may show some." />}
       {kind === 'events' && count > 0 && (
         <Card withBorder padding={0}>
           <EventList events={events} onShow={onShow} />
@@ -77,7 +75,7 @@ function Chain({ found: { join_keys: keys, events }, isOrdered, onShow }: ChainP
           <li key={index}>
             {'missing' in event ? (
               <Text size="sm" c="dimmed" fs="italic" px={6}>
-                No such event came
+                No such event
               </Text>
             ) : (
               <UnstyledButton className="chain-event numbers" onClick={() => onShow(event)}>

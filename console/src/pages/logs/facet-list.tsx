@@ -7,21 +7,20 @@ import { Icon } from '../../parts/icons.js';
 import { whole } from '../../parts/numbers.js';
 import { Suggested } from '../../parts/suggested.js';
 import type { LogsSearch } from '../../routes/logs-search.js';
-import { type Addition, only } from './tokens.js';
+import { choiceOf } from './choices.js';
+import type { Addition } from './tokens.js';
+import { CLASS, type Counted, type useFacets } from './use-facets.js';
 
 interface Props {
-  /** Undefined while the facets load. */
-  readonly facets: Schemas['FacetsOfEvents'] | undefined;
-  /** Counts by class of the HTTP status. */
-  readonly classes: Schemas['TimeseriesResponse'] | undefined;
+  readonly counted: ReturnType<typeof useFacets>;
   readonly search: LogsSearch;
-  readonly clauses: readonly string[];
   /** Paths of the properties whose values are counted. */
   readonly paths: readonly string[];
   readonly properties: readonly string[];
   readonly onPaths: (paths: readonly string[]) => void;
   readonly onAdd: (addition: Addition) => void;
-  readonly onRemove: (addition: Addition) => void;
+  /** Called with the values of a field that are then chosen. */
+  readonly onChoose: (field: string, values: readonly Scalar[]) => void;
 }
 
 const FIELDS = [
@@ -31,29 +30,20 @@ const FIELDS = [
   { name: 'status', label: 'Status' },
   { name: 'environment', label: 'Environment' },
 ] as const;
-const CLASS = 'log.status_class';
 /** The service counts the values of at most this many properties. */
 export const MAX_PATHS = 10;
 const MAX_PATH_CHARACTERS = 200;
 const MAX_SHOWN_VALUES = 8;
 
-/** A value and the number of its events. */
-interface Counted {
-  readonly value: Scalar;
-  readonly count: number;
-  readonly name?: string | null;
-}
-
-/** Shows values with the number of events of each, in the whole range. A click chooses a value or removes it. */
+/**
+ * Shows values with the number of events of each, in the whole range. A click chooses a value next to the others of its
+ * field, or removes it.
+ */
 export function FacetList(props: Props) {
-  const { facets, classes, search, clauses, paths, properties, onPaths, onAdd, onRemove } = props;
+  const { counted, search, paths, properties, onPaths, onAdd, onChoose } = props;
   const [wanted, setWanted] = useState('');
-  const isChosen = (addition: Addition): boolean =>
-    (addition.clause !== undefined && clauses.includes(addition.clause)) ||
-    Object.entries(addition.filters ?? {}).some(([name, value]) => search[name as keyof LogsSearch] === value);
-  const shared = { wanted: wanted.trim().toLowerCase(), isChosen, onAdd, onRemove };
-  const byClass = (classes?.series ?? [])
-    .map(({ value, total }): Counted => ({ value, count: total ?? 0 }))
+  const shared = { wanted: wanted.trim().toLowerCase(), search, onAdd, onChoose };
+  const byClass = counted.classes
     .filter(({ count }) => count > 0)
     .sort((one, other) => String(one.value).localeCompare(String(other.value)));
   return (
@@ -68,20 +58,20 @@ export function FacetList(props: Props) {
         />
         <Facet label="HTTP status" field={CLASS} values={byClass} {...shared} />
         {FIELDS.map(({ name, label }) => (
-          <Facet key={name} label={label} field={name} values={facets?.[name] ?? []} {...shared} />
+          <Facet key={name} label={label} field={name} values={counted.valuesOf(name)} {...shared} />
         ))}
         {paths.map((path) => {
-          const counted = facets?.by?.find(({ field }) => field === path);
+          const property = counted.propertyOf(path);
           return (
             <Facet
               key={path}
               label={path}
               field={fieldOf(path)}
               values={[
-                ...(counted?.values ?? []),
-                ...(counted === undefined || counted.missing === 0 ? [] : [{ value: null, count: counted.missing }]),
+                ...(property?.values ?? []),
+                ...(property === undefined || property.missing === 0 ? [] : [{ value: null, count: property.missing }]),
               ]}
-              others={counted?.others}
+              others={property?.others}
               onDrop={() => onPaths(paths.filter((each) => each !== path))}
               {...shared}
             />
@@ -114,13 +104,14 @@ interface FacetProps {
   readonly values: readonly Counted[];
   readonly others?: Schemas['OtherValues'] | undefined;
   readonly wanted: string;
-  readonly isChosen: (addition: Addition) => boolean;
-  readonly onAdd: (addition: Addition) => void;
-  readonly onRemove: (addition: Addition) => void;
+  readonly search: LogsSearch;
+  readonly onAdd: Props['onAdd'];
+  readonly onChoose: Props['onChoose'];
   readonly onDrop?: () => void;
 }
 
-function Facet({ label, field, values, others, wanted, isChosen, onAdd, onRemove, onDrop }: FacetProps) {
+function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, onDrop }: FacetProps) {
+  const chosen = choiceOf(search, field).values;
   const [isWhole, setIsWhole] = useState(false);
   const fitting = values.filter(({ value, name }) => (name ?? String(value)).toLowerCase().includes(wanted));
   const shown = isWhole ? fitting : fitting.slice(0, MAX_SHOWN_VALUES);
@@ -143,8 +134,7 @@ function Facet({ label, field, values, others, wanted, isChosen, onAdd, onRemove
       )}
       {shown.map((counted) => {
         const { value, count } = counted;
-        const addition = only(field, value);
-        const isPressed = isChosen(addition);
+        const isPressed = chosen.includes(value);
         const excluded = { clause: isOther(field, value) };
         const name = value === null ? '(none)' : value === '' ? '(empty)' : (counted.name ?? String(value));
         return (
@@ -152,7 +142,7 @@ function Facet({ label, field, values, others, wanted, isChosen, onAdd, onRemove
             <UnstyledButton
               className="facet numbers"
               aria-pressed={isPressed}
-              onClick={() => (isPressed ? onRemove : onAdd)(addition)}
+              onClick={() => onChoose(field, isPressed ? chosen.filter((each) => each !== value) : [...chosen, value])}
             >
               <bdi title={name}>{name}</bdi>
               <span>{whole(count)}</span>

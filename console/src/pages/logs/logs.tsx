@@ -6,8 +6,6 @@ import {
   analyticsSeries,
   eqlLanguage,
   EVENT_FILTERS,
-  facets,
-  filtersOf,
   given,
   liveLogs,
   logPages,
@@ -15,7 +13,7 @@ import {
   type Narrowed,
   type Window,
 } from '../../api/insight.js';
-import { allOf, clausesOf, hasText, pathOf } from '../../parts/conditions.js';
+import { allOf, clausesOf, pathOf } from '../../parts/conditions.js';
 import { Failure } from '../../parts/failures.js';
 import { whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
@@ -27,6 +25,7 @@ import { useTimeRange } from '../../shell/time-range.js';
 import { PinToDashboard } from '../dashboards/pin.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
 import { SavedViews } from '../views/saved-views.js';
+import { chosenValues, narrowedOf } from './choices.js';
 import { Chosen, NO_FILTERS } from './chosen.js';
 import { columnIds, columnOf, MAX_COLUMNS } from './columns.js';
 import { EntryList } from './entry-list.js';
@@ -36,6 +35,7 @@ import { Histogram } from './histogram.js';
 import { LogDetail } from './log-detail.js';
 import { SearchField } from './search-field.js';
 import type { Addition } from './tokens.js';
+import { useFacets } from './use-facets.js';
 import { type Change, columnsMember, ViewMenu } from './view-menu.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
@@ -54,11 +54,7 @@ export function LogsPage() {
       search: (before: LogsSearch) => ({ ...before, ...(typeof change === 'function' ? change(before) : change) }),
     });
 
-  const clauses = clausesOf(search.where);
-  const query = useMemo((): Narrowed => {
-    const text = search.q === undefined ? [] : [hasText(search.q)];
-    return { ...filtersOf(search), where: allOf([...clausesOf(search.where), ...text]) };
-  }, [search]);
+  const query = useMemo(() => narrowedOf(search), [search]);
   const paths = useMemo(() => pathsIn(search.facets), [search.facets]);
   const columns = useMemo(() => columnIds(search.columns).flatMap((id) => columnOf(id) ?? []), [search.columns]);
   // A live list ends now.
@@ -67,16 +63,12 @@ export function LogsPage() {
 
   const { rows, total, error, isPending, isOld, isPageMissing, more } = useEntries(project.id, window, query, isLive);
   const refetchInterval = isLive ? COUNTS_INTERVAL_MS : false;
-  const counted = useQuery({
-    ...facets(project.id, window, query, paths),
-    placeholderData: keepPreviousData,
-    refetchInterval,
-  });
   const drawn = useQuery({
     ...analyticsSeries(project.id, window, query, { aggregate: 'count', split_by: 'log.status_class', timezone: zone }),
     placeholderData: keepPreviousData,
     refetchInterval,
   });
+  const counted = useFacets({ projectId: project.id, window, search, paths, byClass: drawn.data, refetchInterval });
   const { data: language } = useQuery(eqlLanguage(project.id));
   const properties = useMemo(
     () => (language?.fields ?? []).flatMap(({ name, is_property }) => (is_property ? [pathOf(name)] : [])),
@@ -89,11 +81,6 @@ export function LogsPage() {
       ...(clause !== undefined && { where: allOf([...new Set([...clausesOf(where), clause])]) }),
       ...(q !== undefined && { q }),
       shown: undefined,
-    }));
-  const remove = ({ filters = {}, clause }: Addition) =>
-    set(({ where }) => ({
-      ...Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])),
-      ...(clause !== undefined && { where: allOf(clausesOf(where).filter((each) => each !== clause)) }),
     }));
   const setPaths = (next: readonly string[]) =>
     set({ facets: next.length === 0 ? undefined : JSON.stringify(next.slice(0, MAX_PATHS)) });
@@ -109,15 +96,13 @@ export function LogsPage() {
   const isFiltered = query.where !== undefined || EVENT_FILTERS.some((name) => query[name] !== undefined);
   const facetList = (
     <FacetList
-      facets={counted.data?.facets}
-      classes={drawn.data}
+      counted={counted}
       search={search}
-      clauses={clauses}
       paths={paths}
       properties={properties}
       onPaths={setPaths}
       onAdd={add}
-      onRemove={remove}
+      onChoose={(field, values) => set((before) => ({ ...chosenValues(before, field, values), shown: undefined }))}
     />
   );
 
@@ -146,7 +131,7 @@ export function LogsPage() {
         <ExportEvents window={window} filters={query} total={isOld ? undefined : total} />
       </PageHead>
       <Group gap="sm" align="flex-end">
-        <SearchField projectId={project.id} window={window} query={query} known={counted.data?.facets} onAdd={add} />
+        <SearchField projectId={project.id} window={window} query={query} known={counted.facets} onAdd={add} />
         <Button
           variant="default"
           hiddenFrom="md"
@@ -156,7 +141,7 @@ export function LogsPage() {
           {isNarrowing ? 'Hide the filters' : 'Filters'}
         </Button>
       </Group>
-      <Chosen projectId={project.id} search={search} facets={counted.data?.facets} set={set} />
+      <Chosen projectId={project.id} search={search} facets={counted.facets} set={set} />
       <Failure error={error ?? counted.error ?? drawn.error} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 3 }} visibleFrom="md">
@@ -182,7 +167,7 @@ export function LogsPage() {
               </Group>
               {drawn.data?.series.some((each) => each.total !== 0) === true && drawn.error === null && (
                 <Card withBorder padding="sm">
-                  <Histogram answer={drawn.data} zoom={zoom} />
+                  <Histogram answer={drawn.data} search={search} zoom={zoom} />
                 </Card>
               )}
               {rows.length > 0 ? (

@@ -2,9 +2,10 @@ import { Badge, Card, Grid, Group, Progress, SimpleGrid, Skeleton, Stack, Table,
 import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { LinkAnchor, LinkButton } from '../../parts/links.js';
+import { LinkButton } from '../../parts/links.js';
 import { analyticsOverview, analyticsSeries } from '../../api/insight.js';
 import { dashboard } from '../../api/queries.js';
+import { EventsLink, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { Figure } from '../../parts/figure.js';
 import { Moment } from '../../parts/moment.js';
@@ -72,15 +73,26 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
     <>
       {isEmpty && <Nothing />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Figure name="Events" value={whole(totals.events)} />
+        <Figure name="Events" value={whole(totals.events)} events={{}} />
         <Figure
           name="Errors"
           value={whole(totals.errors)}
-          note={`${share(totals.error_rate)} of all`}
+          note={`Error rate ${share(totals.error_rate)}`}
           isBad={totals.errors > 0}
+          events={{ where: IS_ERROR }}
         />
-        <Figure name="Latency, half" value={milliseconds(totals.p50_latency_ms)} note="are faster" />
-        <Figure name="Latency, 95 %" value={milliseconds(totals.p95_latency_ms)} note="are faster" />
+        <Figure
+          name="p50 latency"
+          value={milliseconds(totals.p50_latency_ms)}
+          events={slowerThan(totals.p50_latency_ms)}
+          eventsTitle={SLOWER}
+        />
+        <Figure
+          name="p95 latency"
+          value={milliseconds(totals.p95_latency_ms)}
+          events={slowerThan(totals.p95_latency_ms)}
+          eventsTitle={SLOWER}
+        />
       </SimpleGrid>
       <OverTime />
       <Grid>
@@ -92,7 +104,7 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
             <Usage usage={now.usage} />
             <Card withBorder>
               <Title order={2} size="h5" mb="sm">
-                Who was told in the last 24 hours
+                Deliveries in the last 24 hours
               </Title>
               <Group>
                 <Badge variant="light" color={open_alerts > 0 ? 'red' : 'gray'} tt="none">
@@ -114,6 +126,12 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
       </Grid>
     </>
   );
+}
+
+const SLOWER = 'Show the events that took at least as long';
+
+function slowerThan(ms: number | null) {
+  return ms === null ? undefined : { where: `log.latency_ms >= ${ms}` };
 }
 
 function Nothing() {
@@ -154,8 +172,18 @@ function OverTime() {
     // The two answers may begin a bucket apart.
     const errorsAt = new Map(failed?.map(({ ts, value }) => [ts, value]));
     return [
-      { label: 'Events', color: 'sea' as const, values: all?.map(({ value }) => value) ?? [] },
-      { label: 'Errors', color: 'red' as const, values: all?.map(({ ts }) => errorsAt.get(ts) ?? null) ?? [] },
+      {
+        label: 'Events',
+        color: 'sea' as const,
+        values: all?.map(({ value }) => value) ?? [],
+        eventsOf: () => ({}),
+      },
+      {
+        label: 'Errors',
+        color: 'red' as const,
+        values: all?.map(({ ts }) => errorsAt.get(ts) ?? null) ?? [],
+        eventsOf: () => ({ where: IS_ERROR }),
+      },
     ];
   }, [all, failed]);
   const busiest = all?.reduce((most, { value }) => Math.max(most, value ?? 0), 0) ?? 0;
@@ -168,8 +196,8 @@ function OverTime() {
         <Text c="dimmed">No event came in this time.</Text>
       ) : (
         <TimeChart
-          title={`Events and errors by the ${events.data.interval}`}
-          label={`Events and errors by the ${events.data.interval}; at most ${whole(busiest)} in one`}
+          title={`Events and errors per ${events.data.interval}`}
+          label={`Events and errors per ${events.data.interval}; at most ${whole(busiest)} in one`}
           times={times}
           series={series}
           {...axisOf(events.data)}
@@ -181,8 +209,6 @@ function OverTime() {
 }
 
 function TopEvents({ events }: { readonly events: Totals['top_events'] }) {
-  const { organization, project } = useCurrentProject();
-  const params = { organization: organization.slug, project: project.slug };
   return (
     <Card withBorder h="100%">
       <Title order={2} size="h5" mb="sm">
@@ -198,9 +224,7 @@ function TopEvents({ events }: { readonly events: Totals['top_events'] }) {
             {events.map(({ value: event, events: total }) => (
               <Table.Tr key={event}>
                 <Table.Td>
-                  <LinkAnchor to="/o/$organization/p/$project/events" params={params} search={{ event }} size="sm">
-                    {event}
-                  </LinkAnchor>
+                  <EventsLink search={{ event }}>{event}</EventsLink>
                 </Table.Td>
                 <Table.Td ta="end" className="numbers">
                   {whole(total)}

@@ -57,6 +57,20 @@ export function conditionOf(search: PerformanceSearch, ...narrower: readonly str
   ]);
 }
 
+/**
+ * Returns an EQL condition for the events of one item of a list. Undefined: the item combines the rarest endpoints of an
+ * hour, which have no name.
+ */
+export function conditionOfOne(
+  search: PerformanceSearch,
+  by: Subject['by'],
+  { method, endpoint }: { readonly method: string | null; readonly endpoint: string | null },
+  ...narrower: readonly string[]
+): string | undefined {
+  if (method === null || endpoint === null) return undefined;
+  return conditionOf({ ...search, route: undefined, endpoint: undefined, [by]: endpoint, method }, ...narrower);
+}
+
 /** Returns the requests of the list by route or endpoint, narrowed to names or methods that contain the search text. */
 export function listedOf({ by, events, where, q }: PerformanceSearch): Requests {
   const found = [`log.${by ?? 'route'}`, 'log.method'].map(

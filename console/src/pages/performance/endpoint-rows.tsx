@@ -3,11 +3,13 @@ import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { endpoints } from '../../api/insight.js';
 import { offsetOf } from '../../api/pages.js';
-import { milliseconds, share, whole } from '../../parts/numbers.js';
+import { IS_ERROR } from '../../parts/events-link.js';
+import { milliseconds, share } from '../../parts/numbers.js';
 import { Paged } from '../../parts/paged.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
-import { listedOf, type PartProps } from './asked.js';
+import { conditionOfOne, listedOf, type PartProps } from './asked.js';
+import { Count } from './count.js';
 import { SubjectLink } from './subject-link.js';
 
 type Order = Schemas['EndpointOrder'];
@@ -57,8 +59,12 @@ export function EndpointRows({ projectId, window, search, set }: PartProps) {
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <SubjectLink search={search} by={by} method={item.method} name={item.endpoint} />
               </Table.Td>
-              <Table.Td className="numbers">{whole(item.requests)}</Table.Td>
-              <Table.Td className="numbers">{whole(item.errors)}</Table.Td>
+              <Table.Td className="numbers">
+                <Count where={conditionOfOne(search, by, item)}>{item.requests}</Count>
+              </Table.Td>
+              <Table.Td className="numbers">
+                <Count where={conditionOfOne(search, by, item, IS_ERROR)}>{item.errors}</Count>
+              </Table.Td>
               <Table.Td className="numbers">{share(item.error_rate)}</Table.Td>
               <Table.Td className="numbers">{milliseconds(item.p50_ms)}</Table.Td>
               <Table.Td className="numbers">{milliseconds(item.p95_ms)}</Table.Td>

@@ -7,9 +7,12 @@ import { share, whole } from '../../parts/numbers.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
-import { conditionOf, type PartProps, requestsOf } from './asked.js';
-import { EventsLink } from './events-link.js';
+import { conditionOf, conditionOfOne, type PartProps, requestsOf } from './asked.js';
+import { Count } from './count.js';
+import { EventsLink } from '../../parts/events-link.js';
 import { SubjectLink } from './subject-link.js';
+
+const IS_FAILURE = 'log.status >= 400';
 
 /** Lists failed requests by status and by endpoint. */
 export function FailureRows({ projectId, window, search }: PartProps) {
@@ -38,7 +41,9 @@ export function FailureRows({ projectId, window, search }: PartProps) {
                 <Table.Td className="numbers">{whole(requests)}</Table.Td>
                 <Table.Td className="numbers">{share(ofFailed)}</Table.Td>
                 <Table.Td>
-                  <EventsLink where={conditionOf(search, `log.status == ${status}`)}>Events with {status}</EventsLink>
+                  <EventsLink search={{ where: conditionOf(search, `log.status == ${status}`) }}>
+                    Events with {status}
+                  </EventsLink>
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -54,7 +59,8 @@ export function FailureRows({ projectId, window, search }: PartProps) {
                   <SubjectLink search={search} by="endpoint" method={item.method} name={item.endpoint} />
                 </Table.Td>
                 <Table.Td className="numbers">
-                  {whole(item.failed)} of {whole(item.requests)}
+                  <Count where={conditionOfOne(search, 'endpoint', item, IS_FAILURE)}>{item.failed}</Count> of{' '}
+                  {whole(item.requests)}
                 </Table.Td>
                 <Table.Td className="numbers">{share(item.failure_rate)}</Table.Td>
                 <Table.Td>

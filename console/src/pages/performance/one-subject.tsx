@@ -5,7 +5,7 @@ import { PageHead } from '../../parts/page-head.js';
 import { Section } from '../../parts/section.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { conditionOf, type PartProps, type Subject } from './asked.js';
-import { EventsLink } from './events-link.js';
+import { EventsLink } from '../../parts/events-link.js';
 import { FailureRows } from './failure-rows.js';
 import { Figures } from './figures.js';
 import { OverTime } from './over-time.js';
@@ -37,7 +37,7 @@ export function OneSubject({ subject: { by, name, method }, ...part }: Props) {
       </LinkAnchor>
       <PageHead title={method === undefined ? name : `${method} ${name}`} about={ABOUT[by]}>
         <Kept search={search} />
-        <EventsLink where={conditionOf(search)}>All its events</EventsLink>
+        <EventsLink search={{ where: conditionOf(search) }}>All its events</EventsLink>
       </PageHead>
       {search.where !== undefined && (
         <Group>
@@ -48,7 +48,7 @@ export function OneSubject({ subject: { by, name, method }, ...part }: Props) {
       <OverTime {...part} />
       <Section
         title="Failures"
-        acts={<EventsLink where={conditionOf(search, 'log.status >= 400')}>Failed events</EventsLink>}
+        acts={<EventsLink search={{ where: conditionOf(search, 'log.status >= 400') }}>Failed events</EventsLink>}
       >
         <FailureRows {...part} />
       </Section>

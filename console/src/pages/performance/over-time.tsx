@@ -2,11 +2,12 @@ import { Card, SimpleGrid, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { performanceSeries } from '../../api/insight.js';
+import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useTimeRange } from '../../shell/time-range.js';
-import { type PartProps, requestsOf } from './asked.js';
+import { conditionOf, type PartProps, requestsOf } from './asked.js';
 
 /** Charts of latency, requests and errors. */
 export function OverTime({ projectId, window, search }: PartProps) {
@@ -16,21 +17,32 @@ export function OverTime({ projectId, window, search }: PartProps) {
     placeholderData: keepPreviousData,
   });
   const times = useMemo(() => data?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [data]);
-  const latencies = useMemo(
-    () => [
-      { label: 'p50', color: 'sea' as const, values: data?.points.map(({ p50_ms }) => p50_ms) ?? [] },
-      { label: 'p95', color: 'orange' as const, values: data?.points.map(({ p95_ms }) => p95_ms) ?? [] },
-      { label: 'p99', color: 'grape' as const, values: data?.points.map(({ p99_ms }) => p99_ms) ?? [] },
-    ],
-    [data],
-  );
+  const latencies = useMemo(() => {
+    // The events behind a percentile took at least as long.
+    const eventsOf = (ms: number) => ({ where: conditionOf(search, `log.latency_ms >= ${ms}`) });
+    return [
+      { label: 'p50', color: 'sea' as const, values: data?.points.map(({ p50_ms }) => p50_ms) ?? [], eventsOf },
+      { label: 'p95', color: 'orange' as const, values: data?.points.map(({ p95_ms }) => p95_ms) ?? [], eventsOf },
+      { label: 'p99', color: 'grape' as const, values: data?.points.map(({ p99_ms }) => p99_ms) ?? [], eventsOf },
+    ];
+  }, [data, search]);
   const counted = search.events === 'other' ? 'Events' : 'Requests';
   const counts = useMemo(
     () => [
-      { label: counted, color: 'sea' as const, values: data?.points.map(({ requests }) => requests) ?? [] },
-      { label: 'Errors', color: 'red' as const, values: data?.points.map(({ errors }) => errors) ?? [] },
+      {
+        label: counted,
+        color: 'sea' as const,
+        values: data?.points.map(({ requests }) => requests) ?? [],
+        eventsOf: () => ({ where: conditionOf(search) }),
+      },
+      {
+        label: 'Errors',
+        color: 'red' as const,
+        values: data?.points.map(({ errors }) => errors) ?? [],
+        eventsOf: () => ({ where: conditionOf(search, IS_ERROR) }),
+      },
     ],
-    [data, counted],
+    [data, counted, search],
   );
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
   if (times.length === 0) return <Text c="dimmed">No events in this time range.</Text>;

@@ -13,7 +13,7 @@ import { useTimeRange } from '../../shell/time-range.js';
 import { conditionOf, type PartProps, subjectOf } from './asked.js';
 import { Kept } from './kept.js';
 import { EndpointRows } from './endpoint-rows.js';
-import { EventsLink } from './events-link.js';
+import { EventsLink } from '../../parts/events-link.js';
 import { FailureRows } from './failure-rows.js';
 import { APDEX_MS, Figures } from './figures.js';
 import { OneSubject } from './one-subject.js';
@@ -57,7 +57,7 @@ function All({ find, ...part }: AllProps) {
         about="How fast requests are answered, how many fail, and where."
       >
         <Kept search={search} />
-        <EventsLink where={conditionOf(search)}>
+        <EventsLink search={{ where: conditionOf(search) }}>
           {search.events === 'other' ? 'All these events' : 'All requests'}
         </EventsLink>
       </PageHead>

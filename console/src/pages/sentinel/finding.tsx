@@ -9,6 +9,7 @@ import { Act } from '../../parts/act.js';
 import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { durationOf } from '../../parts/durations.js';
+import { between, EventsLink, type EventsSearch, IS_ERROR } from '../../parts/events-link.js';
 import { Fact, Facts } from '../../parts/facts.js';
 import { Failure } from '../../parts/failures.js';
 import { Moment } from '../../parts/moment.js';
@@ -44,10 +45,10 @@ function Detail({ id }: { readonly id: string }) {
   const { data, error } = useQuery(finding(project.id, id));
   const refusal = useRefusal(project.id, MEMBERS);
   const [isDismissing, setIsDismissing] = useState(false);
-  const readAnew = () => queries.invalidateQueries({ queryKey: sentinelKey(project.id) });
+  const refetch = () => queries.invalidateQueries({ queryKey: sentinelKey(project.id) });
   const acknowledging = useMutation({
     mutationFn: () => api.acknowledgeFinding({ path: { finding_id: id }, body: {} }),
-    onSettled: readAnew,
+    onSettled: refetch,
   });
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
   const isUnresolved = data.status === 'open' || data.status === 'acknowledged';
@@ -76,17 +77,35 @@ function Detail({ id }: { readonly id: string }) {
         </Group>
       )}
       <Failure error={acknowledging.error} />
+      <EventsLink search={{ ...eventsOf(data, null), ...timeOf(data) }}>Events of this time</EventsLink>
       <Evidence finding={data} />
-      <What finding={data} />
+      <Summary finding={data} />
       <Dialog title="Dismiss the finding" isOpen={isDismissing} onClose={() => setIsDismissing(false)}>
-        <Dismiss id={id} readAnew={readAnew} onDone={() => setIsDismissing(false)} />
+        <Dismiss id={id} refetch={refetch} onDone={() => setIsDismissing(false)} />
       </Dialog>
     </Stack>
   );
 }
 
+/** Returns the filters of the events behind a value of the series. @param value null: all events of the series */
+function eventsOf({ series: { type, value: name, metric } }: Finding, value: number | null): EventsSearch {
+  const ofSeries = name === null || type === 'project' ? {} : type === 'event' ? { event: name } : { source_id: name };
+  const where =
+    metric === 'error_rate'
+      ? IS_ERROR
+      : metric === 'p95_latency_ms' && value !== null
+        ? `log.latency_ms >= ${value}`
+        : undefined;
+  return { ...ofSeries, where };
+}
+
+/** Returns the time of the buckets that are unusual. */
+function timeOf({ started_at, last_seen_at, evidence }: Finding) {
+  return between(Date.parse(started_at) / 1_000, Date.parse(last_seen_at) / 1_000 + evidence.interval_seconds);
+}
+
 /** Formats a value in the unit of the series. */
-function told({ series: { metric } }: Finding, value: number): string {
+function formatted({ series: { metric } }: Finding, value: number): string {
   if (metric === 'error_rate') return SHARE.format(value);
   return metric === 'p95_latency_ms' ? `${decimal(value)} ms` : decimal(value);
 }
@@ -95,13 +114,19 @@ function told({ series: { metric } }: Finding, value: number): string {
  * Shows the series as it was evaluated: the values, the expected values, and the bounds outside of which a value is
  * unusual.
  */
-function Evidence({ finding: { evidence, series: of } }: { readonly finding: Finding }) {
+function Evidence({ finding: one }: { readonly finding: Finding }) {
+  const { evidence, series: of } = one;
   const { points, interval_seconds } = evidence;
   const unit = of.metric === 'error_rate' ? 'share' : of.metric === 'p95_latency_ms' ? 'ms' : 'number';
   const { times, series, stretches } = useMemo(() => {
     const valuesOf = (name: 'actual' | 'expected' | 'lower' | 'upper') => points.map((point) => point[name]);
     const drawn: Series[] = [
-      { label: inWords(of.metric), color: 'sea', values: valuesOf('actual') },
+      {
+        label: inWords(of.metric),
+        color: 'sea',
+        values: valuesOf('actual'),
+        eventsOf: (value) => eventsOf(one, value),
+      },
       { label: 'Expected', color: 'blue', line: 'solid', values: valuesOf('expected') },
       { label: 'Upper bound', color: 'blue', line: 'dashed', values: valuesOf('upper') },
       { label: 'Lower bound', color: 'blue', line: 'dashed', values: valuesOf('lower') },
@@ -115,12 +140,13 @@ function Evidence({ finding: { evidence, series: of } }: { readonly finding: Fin
         return is_anomalous ? [{ from: at, until: at + interval_seconds }] : [];
       }),
     };
-  }, [interval_seconds, of.metric, points]);
-  if (points.length === 0) return <Text c="dimmed">This kind has no series: its first event is the evidence.</Text>;
+  }, [interval_seconds, of.metric, one, points]);
+  if (points.length === 0)
+    return <Text c="dimmed">The evidence of this kind is the first event, so it has no chart.</Text>;
   return (
     <section aria-label="Evidence">
       <TimeChart
-        label={`${inWords(of.metric)} of each ${durationOf(interval_seconds)}, with what was expected; ${stretches.length} of ${points.length} were unusual`}
+        label={`${inWords(of.metric)} per ${durationOf(interval_seconds)}, with the expected values; ${stretches.length} of ${points.length} were unusual`}
         times={times}
         series={series}
         stretches={stretches}
@@ -131,7 +157,7 @@ function Evidence({ finding: { evidence, series: of } }: { readonly finding: Fin
   );
 }
 
-function What({ finding: one }: { readonly finding: Finding }) {
+function Summary({ finding: one }: { readonly finding: Finding }) {
   const { baseline, contributors } = one.evidence;
   return (
     <>
@@ -142,9 +168,9 @@ function What({ finding: one }: { readonly finding: Finding }) {
           {one.series.value === null ? 'the project' : `${one.series.type} ${one.series.value}`}
         </Fact>
         {one.actual !== null && (
-          <Fact name="Came">
-            {told(one, one.actual)}
-            {one.expected !== null && `, expected: ${told(one, one.expected)}`}
+          <Fact name="Actual">
+            {formatted(one, one.actual)}
+            {one.expected !== null && `, expected: ${formatted(one, one.expected)}`}
           </Fact>
         )}
         <Fact name="Began">
@@ -153,7 +179,7 @@ function What({ finding: one }: { readonly finding: Finding }) {
         <Fact name="Last seen">
           <Moment at={one.last_seen_at} />
         </Fact>
-        <Fact name="Learned from">
+        <Fact name="Baseline">
           {baseline.samples} samples of{' '}
           {baseline.method === 'hour_of_week' ? 'the same hour of the week' : 'the last days'}
         </Fact>
@@ -167,13 +193,17 @@ function What({ finding: one }: { readonly finding: Finding }) {
       {contributors.length > 0 && (
         <section aria-label="Contributors">
           <Title order={3} size="h6" mb="xs">
-            What contributed
+            Contributors
           </Title>
           <Table>
             <Table.Tbody>
               {contributors.map(({ field, value, share, usual_share }) => (
                 <Table.Tr key={`${field} ${value}`}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                    <EventsLink search={{ [field]: value, where: eventsOf(one, null).where, ...timeOf(one) }}>
+                      {value}
+                    </EventsLink>
+                  </Table.Td>
                   <Table.Td w="40%">
                     <Progress value={share * 100} aria-label={`Share of ${value}`} />
                   </Table.Td>
@@ -195,18 +225,18 @@ const REASONS: readonly {
   readonly label: string;
   readonly about: string;
 }[] = [
-  { value: 'expected', label: 'It was expected', about: 'Mutes this kind and series, and no more' },
-  { value: 'not_useful', label: 'It is of no use', about: 'Also widens its bounds for a month' },
-  { value: 'wrong', label: 'It is wrong', about: 'Also widens its bounds for a month' },
+  { value: 'expected', label: 'Expected', about: 'Only mutes this kind and series' },
+  { value: 'not_useful', label: 'Not useful', about: 'Also raises its thresholds for 30 days' },
+  { value: 'wrong', label: 'Wrong', about: 'Also raises its thresholds for 30 days' },
 ];
 
 interface DismissProps {
   readonly id: string;
-  readonly readAnew: () => Promise<void>;
+  readonly refetch: () => Promise<void>;
   readonly onDone: () => void;
 }
 
-function Dismiss({ id, readAnew, onDone }: DismissProps) {
+function Dismiss({ id, refetch, onDone }: DismissProps) {
   const [reason, setReason] = useState<Schemas['FeedbackReason']>('expected');
   const [note, setNote] = useState('');
   const [hours, setHours] = useState<number | string>(24);
@@ -215,11 +245,11 @@ function Dismiss({ id, readAnew, onDone }: DismissProps) {
       path: { finding_id: id },
       body: { reason, note: note.trim() === '' ? null : note.trim(), mute_hours: Number(hours) },
     });
-    await readAnew();
+    await refetch();
   };
   return (
-    <ActForm verb="Dismiss it" act={dismiss} onDone={onDone}>
-      <Radio.Group label="Why" value={reason} onChange={(value) => setReason(value)}>
+    <ActForm verb="Dismiss" act={dismiss} onDone={onDone}>
+      <Radio.Group label="Reason" value={reason} onChange={(value) => setReason(value)}>
         <Stack gap="xs" mt={6}>
           {REASONS.map(({ value, label, about }) => (
             <Radio key={value} value={value} label={label} description={about} />
@@ -228,7 +258,7 @@ function Dismiss({ id, readAnew, onDone }: DismissProps) {
       </Radio.Group>
       <NumberInput
         label="Mute for hours"
-        description="Of this kind and series; a month at most"
+        description="For this kind and series, at most 720 hours"
         min={0}
         max={720}
         allowDecimal={false}

@@ -20,7 +20,7 @@ import { Choice } from '../../parts/choice.js';
 import { durationOf } from '../../parts/durations.js';
 import { Failure } from '../../parts/failures.js';
 import { Listed, More } from '../../parts/listed.js';
-import { Moment } from '../../parts/moment.js';
+import { Ago, Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { StateBadge } from '../../parts/state-badge.js';
@@ -44,11 +44,7 @@ export function SentinelPage() {
   const isFiltered = search.status !== undefined || search.kind !== undefined || search.severity !== undefined;
   return (
     <Stack gap="lg">
-      <PageHead
-        title="Sentinel"
-        guide="sentinel"
-        about="What is unusual, found without any rule, with the evidence of each."
-      />
+      <PageHead title="Sentinel" guide="sentinel" about="Unusual behaviour, found without rules, with its evidence." />
       <Failure error={overview.error} />
       {overview.data !== undefined && <Health overview={overview.data} />}
       <Group gap="sm" align="flex-end">
@@ -70,8 +66,8 @@ export function SentinelPage() {
         asked={{ data: itemsOf(list.data), error: list.error }}
         empty={
           <Empty
-            title={isFiltered ? 'No finding fits' : 'Nothing unusual was found'}
-            about="Every five minutes the numbers of events, errors and latencies are compared with what is usual at this hour of the week. A series is learned for three days before it is judged."
+            title={isFiltered ? 'No finding matches' : 'No findings'}
+            about="Every five minutes the numbers of events, errors and latencies are compared with the usual numbers of this hour of the week. A series is in training for three days before it is evaluated."
           />
         }
       >
@@ -100,7 +96,7 @@ export function SentinelPage() {
                   <StateBadge state={finding.status} />
                 </Table.Td>
                 <Table.Td>
-                  <Moment at={finding.started_at} />
+                  <Ago at={finding.started_at} />
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -178,10 +174,10 @@ function Health({ overview }: { readonly overview: Overview }) {
           {coverage.series}
         </Text>
         <Text size="xs" c="dimmed">
-          {coverage.learning} of them are still learned
+          {coverage.learning} in training
           {evaluated_until !== null && (
             <>
-              ; judged until <Moment at={evaluated_until} />
+              ; evaluated until <Moment at={evaluated_until} />
             </>
           )}
         </Text>
@@ -194,7 +190,7 @@ function Detectors({ overview }: { readonly overview: Overview }) {
   return (
     <Stack gap="xs">
       <Title order={2} size="h5">
-        What was found in seven days
+        Findings of the last 7 days
       </Title>
       <Rows label="Detectors" columns={['Kind', 'Found', 'Dismissed']} minWidth={280}>
         {overview.detectors.map(({ kind, findings_7d, dismissed_7d }) => (
@@ -215,19 +211,19 @@ function Workers() {
   return (
     <Stack gap="xs">
       <Title order={2} size="h5">
-        The jobs behind all this
+        Background jobs
       </Title>
       <Failure error={error} />
       {data !== undefined && (
-        <Rows label="Workers" columns={['Job', 'State', 'Last run', 'Behind']} minWidth={420}>
+        <Rows label="Workers" columns={['Job', 'State', 'Last run', 'Lag']} minWidth={420}>
           {data.map(({ name, state, last_run_at, lag_seconds }) => (
             <Table.Tr key={name}>
               <Table.Td>{inWords(name)}</Table.Td>
               <Table.Td>
                 <StateBadge state={state} />
               </Table.Td>
-              <Table.Td>{last_run_at === null ? 'Never' : <Moment at={last_run_at} />}</Table.Td>
-              <Table.Td>{lag_seconds === 0 ? 'No' : durationOf(Math.round(lag_seconds))}</Table.Td>
+              <Table.Td>{last_run_at === null ? 'Never' : <Ago at={last_run_at} />}</Table.Td>
+              <Table.Td>{lag_seconds === 0 ? 'None' : durationOf(Math.round(lag_seconds))}</Table.Td>
             </Table.Tr>
           ))}
         </Rows>

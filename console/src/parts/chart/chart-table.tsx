@@ -1,4 +1,5 @@
 import { Table, Text } from '@mantine/core';
+import { EventsLink, type EventsSearch } from '../events-link.js';
 import { whole } from '../numbers.js';
 import type { Clock } from '../zone.js';
 import { bucketName, type Bucket, type Mark, marksIn, type Series, totalAt } from './series.js';
@@ -12,13 +13,15 @@ interface Props {
   readonly marks: readonly Mark[];
   readonly clock: Clock;
   readonly hasTotal: boolean;
+  /** Returns the events behind a value. The total has no series. Undefined: there are none. */
+  readonly eventsAt: (index: number, series: Series | undefined) => EventsSearch | undefined;
 }
 
 /** More rows would make the page slow. */
 const MAX_ROWS = 300;
 
 /** Shows the values of a chart as text: those of the last buckets when there are many. */
-export function ChartTable({ label, buckets, series, unit, marks, clock, hasTotal }: Props) {
+export function ChartTable({ label, buckets, series, unit, marks, clock, hasTotal, eventsAt }: Props) {
   const hasMarks = marks.length > 0;
   const first = Math.max(0, buckets.length - MAX_ROWS);
   return (
@@ -54,12 +57,12 @@ export function ChartTable({ label, buckets, series, unit, marks, clock, hasTota
               </Table.Td>
               {series.map((each, column) => (
                 <Table.Td key={column} ta="end" className="numbers">
-                  {exactOf(unit, each.values[first + row] ?? null)}
+                  <Value search={eventsAt(first + row, each)}>{exactOf(unit, each.values[first + row] ?? null)}</Value>
                 </Table.Td>
               ))}
               {hasTotal && (
                 <Table.Td ta="end" className="numbers">
-                  {exactOf(unit, totalAt(series, first + row))}
+                  <Value search={eventsAt(first + row, undefined)}>{exactOf(unit, totalAt(series, first + row))}</Value>
                 </Table.Td>
               )}
               {hasMarks && (
@@ -74,5 +77,20 @@ export function ChartTable({ label, buckets, series, unit, marks, clock, hasTota
         </Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+interface ValueProps {
+  /** Undefined: there are no events behind the value. */
+  readonly search: EventsSearch | undefined;
+  readonly children: string;
+}
+
+function Value({ search, children }: ValueProps) {
+  if (search === undefined) return children;
+  return (
+    <EventsLink inherit title="Show the events" search={search}>
+      {children}
+    </EventsLink>
   );
 }

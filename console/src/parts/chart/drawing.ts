@@ -16,6 +16,18 @@ interface Choice {
   readonly isLog: boolean;
 }
 
+/**
+ * Returns the index of the series at a point of the chart: the bar around the point, or the line next to it. A point
+ * above all bars belongs to none. @param values the drawn values of one bucket, null where nothing is drawn
+ */
+export function indexAt(values: readonly (number | null)[], value: number, isBars: boolean): number | undefined {
+  const known = values.flatMap((each, index) => (each === null ? [] : [{ each, index }]));
+  const [found] = isBars
+    ? known.filter(({ each }) => each > 0 && each >= value).sort((one, other) => one.each - other.each)
+    : known.sort((one, other) => Math.abs(one.each - value) - Math.abs(other.each - value));
+  return found?.index;
+}
+
 /** Returns the values as they are drawn. @param drawn the series in their drawing order */
 export function drawnValues(drawn: readonly Series[], { isolated, isStack, isLog }: Choice): Values[] {
   const shown = drawn.map((each): Values =>

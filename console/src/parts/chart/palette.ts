@@ -30,10 +30,11 @@ export const PALETTE: Readonly<Record<Scheme, Readonly<Record<SeriesColor, strin
   },
 };
 
-interface Inks {
+export interface Inks {
   readonly text: string;
   readonly grid: string;
   readonly firing: string;
+  readonly pending: string;
   /** Two hexadecimal digits: how opaque a firing band is below its cap. */
   readonly tint: string;
   readonly mark: string;
@@ -41,6 +42,22 @@ interface Inks {
 }
 
 export const INKS: Readonly<Record<Scheme, Inks>> = {
-  light: { text: '#47505c', grid: '#0000000f', firing: '#cc3a3a', tint: '24', mark: '#6d28d9', background: '#ffffff' },
-  dark: { text: '#aab3bf', grid: '#ffffff14', firing: '#e5605c', tint: '33', mark: '#b39cff', background: '#1f1f1f' },
+  light: {
+    text: '#47505c',
+    grid: '#0000000f',
+    firing: '#cc3a3a',
+    pending: '#c27a0a',
+    tint: '24',
+    mark: '#6d28d9',
+    background: '#ffffff',
+  },
+  dark: {
+    text: '#aab3bf',
+    grid: '#ffffff14',
+    firing: '#e5605c',
+    pending: '#d99a26',
+    tint: '33',
+    mark: '#b39cff',
+    background: '#1f1f1f',
+  },
 };

@@ -20,13 +20,13 @@ export function PlotView({ label, isSmall, structure, content, canvas, children 
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const latest = useRef(content);
-  const { data, buckets, stretches, thresholds, marks, clock, onSelect, onPoint } = content;
+  const { data, buckets, stretches, thresholds, marks, clock, onSelect, onOpen, onPoint } = content;
 
   useEffect(() => {
-    latest.current = { data, buckets, stretches, thresholds, marks, clock, onSelect, onPoint };
+    latest.current = { data, buckets, stretches, thresholds, marks, clock, onSelect, onOpen, onPoint };
     plot.current?.setData(data);
     plot.current?.redraw(true, true);
-  }, [data, buckets, stretches, thresholds, marks, clock, onSelect, onPoint]);
+  }, [data, buckets, stretches, thresholds, marks, clock, onSelect, onOpen, onPoint]);
 
   // Comes after the effect above, so that a new plot has the present content.
   useEffect(() => {
@@ -48,7 +48,13 @@ export function PlotView({ label, isSmall, structure, content, canvas, children 
   }, [structure, canvas]);
 
   return (
-    <div ref={holder} className={isSmall ? 'chart small' : 'chart'} role="img" aria-label={label}>
+    <div
+      ref={holder}
+      className={isSmall ? 'chart small' : 'chart'}
+      role="img"
+      aria-label={label}
+      data-opens={onOpen !== undefined}
+    >
       {children}
     </div>
   );

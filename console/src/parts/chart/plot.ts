@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { type Clock, isMidnight, ticksOf } from '../zone.js';
-import { INKS } from './palette.js';
+import { INKS, type Inks } from './palette.js';
 import type { Bucket, Mark, Stretch } from './series.js';
 import type { Pointed } from './tooltip.js';
 import { shortOf, stepsOf, type Unit } from './units.js';
@@ -28,6 +28,8 @@ export interface Content {
   readonly marks: readonly Mark[];
   readonly clock: Clock;
   readonly onSelect: ((from: number, to: number) => void) | undefined;
+  /** Called when somebody clicks on a bucket. Undefined: there is nothing to open. */
+  readonly onOpen: ((index: number, value: number) => void) | undefined;
   /** Null: the pointer is elsewhere. */
   readonly onPoint: (pointed: Pointed | null) => void;
 }
@@ -86,9 +88,10 @@ function powersOf(low: number, high: number): number[] {
 }
 
 /** Paints a time range and its cap. */
-function paintStretches(plot: uPlot, stretches: readonly Stretch[], color: string, tint: string): void {
+function paintStretches(plot: uPlot, stretches: readonly Stretch[], { firing, pending, tint }: Inks): void {
   const { left, top, width, height } = plot.bbox;
-  for (const { from, until } of stretches) {
+  for (const { from, until, isPending = false } of stretches) {
+    const color = isPending ? pending : firing;
     const begin = Math.max(left, plot.valToPos(from, 'x', true));
     const end = Math.min(left + width, plot.valToPos(until, 'x', true));
     if (end < left || begin > left + width) continue;
@@ -283,7 +286,7 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
       },
     },
     hooks: {
-      drawAxes: [(plot) => paintStretches(plot, content().stretches, inks.firing, inks.tint)],
+      drawAxes: [(plot) => paintStretches(plot, content().stretches, inks)],
       draw: [
         (plot) => {
           hatch(plot, content().buckets);
@@ -302,5 +305,13 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
     },
     legend: { show: false },
   };
-  return new uPlot(options, content().data, element);
+  const plot = new uPlot(options, content().data, element);
+  let tapped = -1;
+  plot.over.addEventListener('click', (event) => {
+    const index = plot.posToIdx(event.offsetX);
+    // On a touch screen the first tap shows the values of a bucket, and the second one opens its events.
+    if (event.pointerType === 'touch' && tapped !== index) tapped = index;
+    else content().onOpen?.(index, plot.posToVal(event.offsetY, 'y'));
+  });
+  return plot;
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '@operational-events/client';
 import type { ReadAt } from '../../api/read-at.js';
+import type { EventsSearch } from '../events-link.js';
 import { type Clock, isMidnight, momentOf, offsetAt, offsetName } from '../zone.js';
 import type { SeriesColor } from './palette.js';
 
@@ -9,12 +10,16 @@ export interface Series {
   readonly values: readonly (number | null)[];
   /** Draws the series as a line in a chart of bars. Such a series is not a part of the total. */
   readonly line?: 'solid' | 'dashed';
+  /** Returns the filters of the events behind a value. Undefined: there are no events behind the values. */
+  readonly eventsOf?: (value: number) => EventsSearch;
 }
 
 /** A time range in Unix seconds, drawn behind the series. A single moment is only a mark on top. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
+  /** Draws the time in which a condition held, but nothing was raised yet. */
+  readonly isPending?: boolean;
 }
 
 /** An event of note, such as a deploy. */

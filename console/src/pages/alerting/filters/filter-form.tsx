@@ -24,9 +24,9 @@ interface Props {
 }
 
 const MODES = [
-  { value: 'all', label: 'All fit' },
-  { value: 'any', label: 'Any fits' },
-  { value: 'written', label: 'Written' },
+  { value: 'all', label: 'All match' },
+  { value: 'any', label: 'Any matches' },
+  { value: 'written', label: 'JSON' },
 ];
 
 /** Edits comparisons in a list. A nested filter is edited as JSON. */
@@ -39,7 +39,7 @@ export function FilterForm({ label, none, fields, value, onChange }: Props) {
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label={`How ${label.toLowerCase()} is put together`}
+          aria-label={`How the comparisons of ${label.toLowerCase()} combine`}
           data={MODES}
           value={value.mode}
           onChange={(mode) => onChange(turned(value, mode as FilterDraft['mode']))}
@@ -47,7 +47,7 @@ export function FilterForm({ label, none, fields, value, onChange }: Props) {
       </Group>
       {value.mode === 'written' ? (
         <JsonInput
-          aria-label={`${label}, written`}
+          aria-label={`${label} as JSON`}
           description="all, any and not hold comparisons, and each other, eight levels deep"
           placeholder='{ "any": [{ "field": "event", "op": "eq", "value": "payment.failed" }] }'
           autosize

@@ -32,13 +32,13 @@ export const OPS: readonly { readonly value: Op; readonly label: string }[] = [
   { value: 'ne', label: 'is not' },
   { value: 'in', label: 'is one of' },
   { value: 'contains', label: 'contains' },
-  { value: 'starts_with', label: 'begins with' },
-  { value: 'matches', label: 'fits the pattern' },
+  { value: 'starts_with', label: 'starts with' },
+  { value: 'matches', label: 'matches' },
   { value: 'gt', label: 'is above' },
   { value: 'gte', label: 'is at least' },
   { value: 'lt', label: 'is below' },
   { value: 'lte', label: 'is at most' },
-  { value: 'exists', label: 'is there' },
+  { value: 'exists', label: 'exists' },
 ];
 
 export const EVENT_FIELDS = [
@@ -105,7 +105,7 @@ function typedOf(field: string, value: unknown): string {
 }
 
 function comparisonOf({ field, op, value }: FilterLine): Comparison {
-  if (field.trim() === '') throw new Misspelt('Each comparison has a field');
+  if (field.trim() === '') throw new Misspelt('Each comparison needs a field');
   if (op === 'exists') return { field, op, value: value !== 'false' };
   if (op !== 'in') return { field, op, value: scalarOf(field, op, value) };
   const parts = value.split(',').map((each) => each.trim());
@@ -122,7 +122,7 @@ export function groupOf(draft: FilterDraft): FilterGroup {
   try {
     written = JSON.parse(draft.text);
   } catch {
-    throw new Misspelt('The filter is no JSON');
+    throw new Misspelt('The filter is not valid JSON');
   }
   if (typeof written !== 'object' || written === null || Array.isArray(written))
     throw new Misspelt('The filter is an object with all, any or not');
@@ -154,7 +154,7 @@ export function draftOf({ all, any, not }: FilterGroup): FilterDraft {
 export function filterInWords(part: FilterPart): string {
   if ('field' in part) {
     const { field, op, value } = part;
-    if (op === 'exists') return `${field} is ${value === false ? 'missing' : 'there'}`;
+    if (op === 'exists') return `${field} ${value === false ? 'is missing' : 'exists'}`;
     const label = OPS.find((each) => each.value === op)?.label ?? op;
     return `${field} ${label} ${Array.isArray(value) ? value.map(String).join(', ') : String(value)}`;
   }

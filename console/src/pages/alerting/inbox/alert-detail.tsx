@@ -7,6 +7,7 @@ import { projectMembers } from '../../../api/owning.js';
 import { me } from '../../../api/queries.js';
 import { MEMBERS, useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
+import { between, EventsLink } from '../../../parts/events-link.js';
 import { Fact, Facts, JsonText } from '../../../parts/facts.js';
 import { Failure } from '../../../parts/failures.js';
 import { LinkAnchor, LinkButton } from '../../../parts/links.js';
@@ -104,29 +105,29 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
           </LinkButton>
         )}
       </Group>
-      <Failure error={acts.error} title="It was not done" />
+      <Failure error={acts.error} title="The action failed" />
       {rule !== undefined && <RuleGuidance rule={rule} />}
       <IncidentChart alert={alert} rule={rule} />
       <Facts>
         <Fact name="Rule">
           {alert.alert_rule_id === null ? (
-            'Raised by hand'
+            'Created by a person'
           ) : (
             <LinkAnchor
               to="/o/$organization/p/$project/alert-rules/$rule"
               params={{ ...params, rule: alert.alert_rule_id }}
               size="sm"
             >
-              {alert.rule_name ?? 'Its rule'}
+              {alert.rule_name ?? 'The rule'}
             </LinkAnchor>
           )}
         </Fact>
-        <Fact name="First">
+        <Fact name="First seen">
           <Moment at={alert.created_at} />
         </Fact>
-        <Fact name="Last">
+        <Fact name="Last seen">
           <Moment at={alert.last_occurred_at} />
-          {alert.occurrences > 1 && `, ${alert.occurrences} times so far`}
+          {alert.occurrences > 1 && `, ${alert.occurrences} times`}
         </Fact>
         {alert.snoozed_until !== null && (
           <Fact name="Snoozed until">
@@ -135,14 +136,17 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
         )}
         {alert.event_type !== null && (
           <Fact name="Event">
-            <LinkAnchor
-              to="/o/$organization/p/$project/logs"
-              params={params}
-              search={{ q: alert.event_type, range: '7d' }}
-              size="sm"
+            <EventsLink
+              search={{
+                event: alert.event_type,
+                ...between(
+                  Date.parse(alert.created_at) / 1_000 - 3_600,
+                  Date.parse(alert.last_occurred_at) / 1_000 + 60,
+                ),
+              }}
             >
               {alert.event_type}
-            </LinkAnchor>
+            </EventsLink>
             {alert.source !== null && ` from ${alert.source}`}
           </Fact>
         )}
@@ -220,7 +224,7 @@ function History({ alert }: { readonly alert: AlertEvent }) {
   return (
     <section aria-label="Timeline">
       <Title order={3} size="h6" mb="xs">
-        What happened
+        Timeline
       </Title>
       <Failure error={error} />
       {data !== undefined && (
@@ -252,12 +256,12 @@ function History({ alert }: { readonly alert: AlertEvent }) {
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ['opened', 'Raised'],
+  ['opened', 'Opened'],
   ['notified', 'Notified'],
   ['nobody_notified', 'Nobody was notified'],
   ['acknowledged', 'Acknowledged'],
   ['snoozed', 'Snoozed'],
-  ['snooze_ended', 'Snooze over'],
+  ['snooze_ended', 'Snooze ended'],
   ['resolved', 'Resolved'],
   ['reopened', 'Reopened'],
   ['assigned', 'Assigned'],

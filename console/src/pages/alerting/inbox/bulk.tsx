@@ -97,7 +97,7 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
         <Failure error={acting.error} />
         {refused.length > 0 && (
           <Alert color="orange" variant="light" p="xs">
-            {refused.length} of {acting.data?.length} were not done:{' '}
+            {refused.length} of {acting.data?.length} failed:{' '}
             {[...new Set(refused.map(({ detail }) => detail))].join('; ')}.
           </Alert>
         )}
@@ -133,11 +133,11 @@ function SilenceForm({ alerts, onDone }: Pick<Props, 'alerts' | 'onDone'>) {
       onDone={onDone}
     >
       <Text size="sm">
-        Nobody is notified of alerts of the same rules and groups. They are raised and counted all the same.
+        Nobody is notified of alerts of the same rules and groups. They are still opened and counted.
       </Text>
-      <DurationSelect label="For" choices={LENGTHS_S} value={seconds} onChange={setSeconds} />
+      <DurationSelect label="Duration" choices={LENGTHS_S} value={seconds} onChange={setSeconds} />
       <TextInput
-        label="Why"
+        label="Reason"
         maxLength={500}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}

@@ -116,13 +116,13 @@ export function AlertsPage() {
       <PageHead
         title="Alerts"
         guide="alerts#alert-events"
-        about="What has happened, and who is at it. New ones come in by themselves."
+        about="Alerts of the project and who works on them. New alerts appear by themselves."
       >
         <Summary />
       </PageHead>
       <FilterBar key={cleared} filters={filters} set={set} find={find} />
       <Failure error={list.error} />
-      <Failure error={liveError} title="New alerts do not come in by themselves now" />
+      <Failure error={liveError} title="New alerts do not appear by themselves now" />
       {chosen.size > 0 && (
         <Bulk
           key={[...chosen].join()}
@@ -153,7 +153,7 @@ export function AlertsPage() {
             )}
             {!hasNextPage && alerts.length < total && (
               <Text size="xs" c="dimmed" mt="xs">
-                The newest {whole(alerts.length)} of {whole(total)}. Filters find the others.
+                The newest {whole(alerts.length)} of {whole(total)}. Use filters to find the others.
               </Text>
             )}
             <Keys />
@@ -161,7 +161,7 @@ export function AlertsPage() {
           {isWide && (
             <Grid.Col span={7}>
               <Card withBorder component="section" aria-label="The alert">
-                {detail || <Text c="dimmed">Choose an alert to see what is known of it.</Text>}
+                {detail || <Text c="dimmed">Choose an alert to see its details.</Text>}
               </Card>
             </Grid.Col>
           )}
@@ -221,7 +221,7 @@ function FilterBar({ filters, set, find }: FilterBarProps) {
     <Group gap="sm" align="flex-end">
       <Find
         input={find}
-        placeholder="Words of the message"
+        placeholder="Text of the message"
         value={filters.q}
         typingMs={TYPING_MS}
         onFind={(q) => set({ q })}
@@ -248,7 +248,7 @@ function FilterBar({ filters, set, find }: FilterBarProps) {
       {person !== undefined && (
         <Choice
           label="Assigned to"
-          none="Anybody"
+          none="Anyone"
           options={[{ value: person.id, label: 'Me' }]}
           value={filters.assignee}
           onChange={(assignee) => set({ assignee })}
@@ -261,7 +261,7 @@ function FilterBar({ filters, set, find }: FilterBarProps) {
 function Keys() {
   return (
     <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
-      <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> next, before · <Kbd size="xs">e</Kbd> acknowledge ·{' '}
+      <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> next, previous · <Kbd size="xs">e</Kbd> acknowledge ·{' '}
       <Kbd size="xs">r</Kbd> resolve · <Kbd size="xs">s</Kbd> snooze · <Kbd size="xs">a</Kbd> assign ·{' '}
       <Kbd size="xs">c</Kbd> comment · <Kbd size="xs">x</Kbd> choose · <Kbd size="xs">/</Kbd> find
     </Text>
@@ -272,7 +272,7 @@ function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readon
   const { organization, project } = useCurrentProject();
   if (isFiltered) {
     return (
-      <Empty title="No alert fits" about="Other words, another status or another rule may have some.">
+      <Empty title="No alert matches" about="Another search, status or rule may show some.">
         <Button variant="default" onClick={onClear}>
           Clear the filters
         </Button>
@@ -281,15 +281,15 @@ function Nothing({ isFiltered, onClear }: { readonly isFiltered: boolean; readon
   }
   return (
     <Empty
-      title="Nothing is open"
-      about="An alert begins when a rule fires, and counts what follows until somebody resolves it, or the rule has recovered. Rules say what is watched for."
+      title="No open alerts"
+      about="An alert opens when a rule fires. It counts further occurrences until somebody resolves it or the rule recovers."
     >
       <LinkButton
         to="/o/$organization/p/$project/alert-rules"
         params={{ organization: organization.slug, project: project.slug }}
         variant="default"
       >
-        To the rules
+        Alert rules
       </LinkButton>
     </Empty>
   );

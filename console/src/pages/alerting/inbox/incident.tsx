@@ -2,9 +2,12 @@ import { Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useContext, useMemo, useState } from 'react';
 import { alertsOfSeries, alertTimeline, measuredSeries, sampleEvents } from '../../../api/alerting.js';
 import { alertDeliveries, attempt } from '../../../api/delivery.js';
+import { annotations } from '../../../api/insight.js';
+import { CurrentChartProject } from '../../../parts/chart/chart-project.js';
+import { between, EventsLink } from '../../../parts/events-link.js';
 import { Failure } from '../../../parts/failures.js';
 import { LinkAnchor } from '../../../parts/links.js';
 import { Moment } from '../../../parts/moment.js';
@@ -14,7 +17,7 @@ import { inWords } from '../../../parts/words.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import type { FilterGroup } from '../filters/filter.js';
 import { draftOfRule, type RuleDraft } from '../rules/draft.js';
-import { bandsOf, measureOf } from '../rules/measure.js';
+import { bandsOf, type Measure, measureOf } from '../rules/measure.js';
 import { nameOf } from '../rules/preview.js';
 import { RuleChart } from '../rules/rule-chart.js';
 
@@ -31,7 +34,15 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;
 /** The chart begins this many windows of the rule before the alert, and at least an hour. */
 const WINDOWS_BEFORE = 12;
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
+const DAY_MS = 24 * HOUR_MS;
+/** Deploys are listed from this long before the alert. */
+const DEPLOYS_BEFORE_MS = 6 * HOUR_MS;
+const MAX_DEPLOYS = 5;
+
+const NO_MEASURE: Pick<Measure, 'series'> = {
+  series: { from_ts: '', to_ts: '', interval: 'minute', aggregates: [] },
+};
 
 /** The number of the alert's rule over time. Nothing without a rule on events. */
 export function IncidentChart({ alert, rule }: Props) {
@@ -45,6 +56,7 @@ export function Incident({ alert, rule }: Props) {
   return (
     <>
       <Samples alert={alert} draft={draft} />
+      <Deploys alert={alert} />
       <Notifications alert={alert} />
       <EarlierAlerts alert={alert} />
     </>
@@ -70,18 +82,42 @@ function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: R
   const to = Math.min(ended === null ? now : Math.min(now, ended + around), from + WEEK_MS);
   const measure = useMemo(() => measureOf(draft, { from, to }, groupFilter(alert)), [draft, from, to, alert]);
   const { data, error } = useQuery({
-    ...measuredSeries(project.id, measure?.series ?? { from_ts: '', to_ts: '', interval: 'minute', aggregates: [] }),
+    ...measuredSeries(project.id, (measure ?? NO_MEASURE).series),
     enabled: measure !== null,
     // The chart stays while its end moves on.
     placeholderData: keepPreviousData,
   });
+  // A day or a week earlier, the same hours of the day are compared.
+  const shift = to - from > DAY_MS ? WEEK_MS : DAY_MS;
+  const earlier = useMemo(
+    () => measureOf(draft, { from: from - shift, to: to - shift }, groupFilter(alert)),
+    [draft, from, to, shift, alert],
+  );
+  const past = useQuery({
+    ...measuredSeries(project.id, (earlier ?? NO_MEASURE).series),
+    enabled: earlier !== null && data !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  const before = useMemo(
+    () =>
+      past.data === undefined
+        ? undefined
+        : { label: shift === WEEK_MS ? '7 days before' : '24 hours before', answers: past.data },
+    [past.data, shift],
+  );
   const barSeconds = measure?.barSeconds ?? 60;
+  const { forSeconds } = draft;
   const bands = useMemo(
-    () => bandsOf([{ at: alert.created_at, until: alert.resolved_at }], { isMoment: false, barSeconds, end: to }),
-    [alert.created_at, alert.resolved_at, barSeconds, to],
+    () => [
+      // The condition held for this long before the alert was raised.
+      ...(forSeconds > 0 ? [{ from: begun / 1_000 - forSeconds, until: begun / 1_000, isPending: true }] : []),
+      ...bandsOf([{ at: alert.created_at, until: alert.resolved_at }], { isMoment: false, barSeconds, end: to }),
+    ],
+    [alert.created_at, alert.resolved_at, barSeconds, begun, forSeconds, to],
   );
   if (measure === null) return null;
   const name = nameOf(draft);
+  const pending = forSeconds > 0 ? `, pending for ${duration(forSeconds)} before` : '';
   return (
     <Part title={`${name} over time`}>
       <Failure error={error} title="The number of the rule could not be read" />
@@ -94,10 +130,13 @@ function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: R
           label="The number of the rule"
           note={
             ended === null
-              ? `firing for ${duration(Math.round((to - begun) / 1_000))}`
-              : `it fired for ${duration(Math.round((ended - begun) / 1_000))}`
+              ? `firing for ${duration(Math.round((to - begun) / 1_000))}${pending}`
+              : `it fired for ${duration(Math.round((ended - begun) / 1_000))}${pending}`
           }
           bands={bands}
+          {...(before !== undefined && { before })}
+          since={begun / 1_000}
+          opensEvents
         />
       )}
     </Part>
@@ -128,7 +167,7 @@ function Nothing({ children }: { readonly children: string }) {
 
 /** The newest events that the rule counted until the last occurrence of the alert. */
 function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft: RuleDraft | null }) {
-  const { organization, project } = useCurrentProject();
+  const { project } = useCurrentProject();
   const lead = draft === null ? HOUR_MS : draft.windowSeconds * 1_000;
   const window = {
     from: new Date(Date.parse(alert.created_at) - lead).toISOString(),
@@ -140,6 +179,8 @@ function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
   const event = draft === null ? (alert.event_type ?? undefined) : undefined;
   const isKnown = measure !== null || event !== undefined;
   const { data, error } = useQuery({ ...sampleEvents(project.id, window, { where, event }), enabled: isKnown });
+  const behind = { where, event };
+  const range = { range: undefined, ...window };
   // An absence has no events, and a finding is about numbers.
   if (!isKnown || draft?.kind === 'absence') return null;
   return (
@@ -148,28 +189,23 @@ function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
       note={
         data !== undefined &&
         data.items.length > 0 && (
-          <Text size="xs" c="dimmed">
-            the newest {data.items.length} until the alert last happened
-          </Text>
+          <EventsLink size="xs" search={{ ...behind, ...range }}>
+            {data.total === 1 ? 'The event' : `All ${whole(data.total)} events`}
+          </EventsLink>
         )
       }
     >
       <Failure error={error} />
-      {data?.items.length === 0 && <Nothing>No stored event fits any more.</Nothing>}
+      {data?.items.length === 0 && <Nothing>No stored event matches any more.</Nothing>}
       {data !== undefined && data.items.length > 0 && (
         <Table layout="fixed" fz="sm" aria-label="Sample events">
           <Table.Tbody>
             {data.items.map((each) => (
               <Table.Tr key={each.id}>
                 <Table.Td w={150}>
-                  <LinkAnchor
-                    to="/o/$organization/p/$project/events"
-                    params={{ organization: organization.slug, project: project.slug }}
-                    search={{ ...window, shown: each.id }}
-                    size="sm"
-                  >
+                  <EventsLink search={{ ...behind, ...range, shown: each.id }}>
                     <Moment at={each.timestamp} isShort />
-                  </LinkAnchor>
+                  </EventsLink>
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
                   <Text size="sm" fw={600}>
@@ -188,14 +224,58 @@ function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
   );
 }
 
+/** Events such as deploys that came before the alert or while it was open, the newest first. */
+function Deploys({ alert }: { readonly alert: AlertEvent }) {
+  const { project } = useCurrentProject();
+  const patterns = useContext(CurrentChartProject)?.annotationEvents ?? [];
+  const begun = Date.parse(alert.created_at);
+  const from = begun - DEPLOYS_BEFORE_MS;
+  const until = Math.max(begun, Date.parse(alert.resolved_at ?? alert.last_occurred_at)) + MINUTE_MS;
+  const { data, error } = useQuery(annotations(project.id, patterns, from / 1_000, until / 1_000));
+  if (patterns.length === 0) return null;
+  const marks = data?.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp));
+  return (
+    <Part title="Deploys nearby">
+      <Failure error={error} />
+      {marks?.length === 0 && <Nothing>None in the 6 hours before the alert.</Nothing>}
+      <Stack gap={4}>
+        {marks?.slice(0, MAX_DEPLOYS).map(({ id, event, message, timestamp }) => (
+          <Group key={id} gap="xs">
+            <EventsLink
+              search={{
+                event,
+                ...between(Date.parse(timestamp) / 1_000, Date.parse(timestamp) / 1_000 + 1),
+                shown: id,
+              }}
+            >
+              <Moment at={timestamp} isShort />
+            </EventsLink>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {message ?? event}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {distanceOf(Date.parse(timestamp) - begun)}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Part>
+  );
+}
+
+/** Returns how long before or after the alert something happened. @param ms negative: before */
+function distanceOf(ms: number): string {
+  return `${duration(Math.round(Math.abs(ms) / 1_000))} ${ms < 0 ? 'before the alert' : 'after it'}`;
+}
+
 /** Everybody who was notified of the alert, and what the receivers answered. */
 function Notifications({ alert }: { readonly alert: AlertEvent }) {
   const { organization, project } = useCurrentProject();
   const { data: sent, error } = useQuery(alertDeliveries(project.id, { alert: alert.id }));
   const { data: entries } = useQuery(alertTimeline(project.id, alert.id));
-  const attemptIds = (entries ?? []).flatMap(({ detail }) => textsOf(detail['attempts'])).slice(-MOST_ATTEMPTS);
+  const attemptIds = (entries ?? []).flatMap(({ detail }) => textsOf(detail['attempts'])).slice(-MAX_ATTEMPTS);
   const attempts = useQueries({ queries: attemptIds.map((id) => attempt(project.id, id)) });
-  const told: Told[] = [
+  const shown: Notified[] = [
     ...(sent?.items ?? []).map((each) => ({ ...each, name: each.destination_name, type: each.destination_type })),
     ...attempts.flatMap(({ data }) =>
       data === undefined ? [] : [{ ...data, name: data.channel_name ?? 'A deleted channel', type: data.channel_type }],
@@ -217,9 +297,9 @@ function Notifications({ alert }: { readonly alert: AlertEvent }) {
       }
     >
       <Failure error={error} />
-      {sent !== undefined && told.length === 0 && <Nothing>Nobody has been notified.</Nothing>}
+      {sent !== undefined && shown.length === 0 && <Nothing>Nobody has been notified.</Nothing>}
       <Stack gap={6}>
-        {told.map((each) => (
+        {shown.map((each) => (
           <Group key={each.id} gap="xs" wrap="wrap" role="group" aria-label={`Notification of ${each.name}`}>
             <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
               {each.name}
@@ -235,7 +315,7 @@ function Notifications({ alert }: { readonly alert: AlertEvent }) {
   );
 }
 
-interface Told {
+interface Notified {
   readonly id: string;
   readonly name: string;
   readonly type: string | null;
@@ -247,7 +327,7 @@ interface Told {
   readonly completed_at: string | null;
 }
 
-function answerOf({ response_code, response_summary, failure_reason }: Told): string {
+function answerOf({ response_code, response_summary, failure_reason }: Notified): string {
   const parts = [
     response_code === null ? null : `Answer ${response_code}`,
     failure_reason === null ? null : inWords(failure_reason),
@@ -277,7 +357,7 @@ function EarlierAlerts({ alert }: { readonly alert: AlertEvent }) {
       }
     >
       <Failure error={error} />
-      {data?.items.length === 0 && <Nothing>It is the first of its rule and group.</Nothing>}
+      {data?.items.length === 0 && <Nothing>This is the first alert of its rule and group.</Nothing>}
       <Stack gap={4}>
         {data?.items.map((each) => (
           <Group key={each.id} gap="xs">

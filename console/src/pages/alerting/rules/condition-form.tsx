@@ -14,15 +14,15 @@ interface Props {
 const WINDOWS_S = [60, 300, 900, 1_800, 3_600, 21_600, 86_400];
 const COMPARED_S = [300, 900, 3_600, 21_600, 86_400, 604_800];
 const KINDS: readonly { readonly value: Kind; readonly label: string; readonly description: string }[] = [
-  { value: 'match', label: 'An event', description: 'Fires on each event that fits' },
-  { value: 'threshold', label: 'Threshold', description: 'Fires while a number of a window is beyond it' },
+  { value: 'match', label: 'An event', description: 'Fires on each event that matches' },
+  { value: 'threshold', label: 'Threshold', description: 'Fires while a number of a window is beyond a threshold' },
   {
     value: 'rate_of_change',
     label: 'Change vs. previous period',
-    description: 'Fires while a number differs from the one before',
+    description: 'Fires while a number differs from that of an earlier window',
   },
-  { value: 'absence', label: 'No events for', description: 'Fires when no event that fits has come for so long' },
-  { value: 'anomaly', label: 'A finding', description: 'Fires by what Sentinel finds unusual' },
+  { value: 'absence', label: 'No events for', description: 'Fires when no matching event came for a time' },
+  { value: 'anomaly', label: 'A finding', description: 'Fires on findings of Sentinel' },
 ];
 
 /** Edits the condition of a rule. */
@@ -46,8 +46,8 @@ export function ConditionForm({ draft, set }: Props) {
         </SimpleGrid>
       </Radio.Group>
       <FilterForm
-        label={isOfEvents ? 'Which events' : 'Which findings'}
-        none={isOfEvents ? 'Every event fits' : 'Every finding of these kinds fits'}
+        label={isOfEvents ? 'Filter of events' : 'Filter of findings'}
+        none={isOfEvents ? 'Every event matches' : 'Every finding of these kinds matches'}
         fields={isOfEvents ? EVENT_FIELDS : FINDING_FIELDS}
         value={draft.filter}
         onChange={(filter) => set({ filter })}
@@ -73,7 +73,7 @@ export function ConditionForm({ draft, set }: Props) {
       {kind === 'rate_of_change' && (
         <Group grow align="flex-end">
           <Select
-            label="Fires while it goes"
+            label="Fires while it moves"
             data={[
               { value: 'up', label: 'up' },
               { value: 'down', label: 'down' },
@@ -85,7 +85,7 @@ export function ConditionForm({ draft, set }: Props) {
           />
           <NumberInput label="By %" min={0} value={draft.percent} onChange={(percent) => set({ percent })} />
           <DurationSelect
-            label="Compared with the one before"
+            label="Compared with the window before"
             choices={COMPARED_S}
             value={draft.compareSeconds}
             onChange={(compareSeconds) => set({ compareSeconds })}
@@ -110,7 +110,7 @@ export function ConditionForm({ draft, set }: Props) {
             onChange={(kinds) => set({ findingKinds: kinds })}
           />
           <Select
-            label="From this severity on"
+            label="Minimum severity"
             data={[...SEVERITIES]}
             allowDeselect={false}
             value={draft.minSeverity}

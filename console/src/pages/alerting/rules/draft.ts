@@ -187,7 +187,7 @@ export function conditionInWords(stored: Schemas['StoredAlertCondition']): strin
     case 'rate_of_change': {
       const { direction, percent, compare_seconds } = stored;
       const moved = { up: 'rises by', down: 'falls by', both: 'moves by' }[direction];
-      return `${measureInWords(stored)} of ${of} ${moved} ${percent} % against ${durationOf(compare_seconds)} before`;
+      return `${measureInWords(stored)} of ${of} ${moved} ${percent} % compared with ${durationOf(compare_seconds)} before`;
     }
     case 'anomaly': {
       const kinds = stored.finding_kinds?.map(inWords).join(', ') ?? 'any kind';
@@ -208,15 +208,15 @@ function measureInWords({
 }
 
 export const AGGREGATES: readonly { readonly value: Schemas['ConditionAggregate']; readonly label: string }[] = [
-  { value: 'count', label: 'Number' },
+  { value: 'count', label: 'Count' },
   { value: 'error_rate', label: 'Error rate' },
   { value: 'sum', label: 'Sum' },
   { value: 'avg', label: 'Average' },
-  { value: 'min', label: 'Least' },
-  { value: 'max', label: 'Most' },
-  { value: 'p50', label: 'Median' },
-  { value: 'p95', label: '95th percentile' },
-  { value: 'p99', label: '99th percentile' },
+  { value: 'min', label: 'Minimum' },
+  { value: 'max', label: 'Maximum' },
+  { value: 'p50', label: 'p50' },
+  { value: 'p95', label: 'p95' },
+  { value: 'p99', label: 'p99' },
 ];
 
 export const COMPARATORS: Readonly<Record<Schemas['ConditionComparator'], string>> = {

@@ -51,35 +51,35 @@ export function Preview({ projectId, draft, range = '24h', onRange, refusal }: P
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2} size="h5">
-            Over the past
+            Preview
           </Title>
           <SegmentedControl
             size="xs"
-            aria-label="How far back"
+            aria-label="Time range of the preview"
             data={PREVIEW_RANGES.map((value) => ({ value, label: LABELS[value] }))}
             value={range}
             onChange={(next) => onRange(next === '24h' ? undefined : next)}
           />
         </Group>
         {series.data === undefined && series.error === null && measure !== null && <Skeleton height={220} />}
-        <Failure error={series.error} title="The series could not be drawn" />
+        <Failure error={series.error} title="The chart could not be read" />
         {series.data !== undefined && measure !== null && (
           <Drawn answers={series.data} measure={measure} draft={asked} result={tried.data} end={to} />
         )}
-        <Failure error={tried.error} title="The rule could not be tried" />
+        <Failure error={tried.error} title="The rule could not be previewed" />
         {refusal !== undefined && (
           <Text size="sm" c="dimmed">
-            {refusal}, to try a rule over the past.
+            {refusal}, to preview a rule.
           </Text>
         )}
         {tried.isFetching && (
           <Text size="sm" c="dimmed" role="status">
-            Trying it over the past …
+            Running the rule over stored events …
           </Text>
         )}
         {tried.data !== undefined && <Tried result={tried.data} windowSeconds={asked.windowSeconds} />}
         <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => setTo(Date.now())}>
-          Look again
+          Refresh
         </Button>
       </Stack>
     </Card>
@@ -131,10 +131,10 @@ function Drawn({ answers, measure, draft, result, end }: DrawnProps) {
       measure={measure}
       answers={answers}
       name={nameOf(draft)}
-      label="What the rule looks at"
+      label="The number of the rule"
       note={
         result === undefined
-          ? 'when it would have fired is not known'
+          ? 'the times at which it would have fired are not known'
           : `it would have fired ${result.firings.length} times`
       }
       bands={bands}
@@ -165,7 +165,7 @@ function Tried({ result, windowSeconds }: TriedProps) {
       <Text size="xs" c="dimmed">
         {whole(result.evaluations)} evaluations
         {result.step_seconds !== null && `, one each ${result.step_seconds} s`}
-        {result.truncated && '; there was more than could be looked at'}
+        {result.truncated && '; there were more events than it could read'}
         {result.step_seconds !== null && result.step_seconds > windowSeconds && '; shorter peaks may be missed'}
       </Text>
       {firings.length > 0 && (

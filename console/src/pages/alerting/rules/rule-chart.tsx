@@ -4,7 +4,9 @@ import { useMemo } from 'react';
 import type { ReadAt } from '../../../api/read-at.js';
 import { durationOf } from '../../../parts/durations.js';
 import { exactOf } from '../../../parts/chart/units.js';
-import { extentOf, type Stretch, TimeChart } from '../../../parts/time-chart.js';
+import { extentOf, type Series, type Stretch, TimeChart } from '../../../parts/time-chart.js';
+import { useClock } from '../../../parts/zone.js';
+import { behindAggregate, eventsWith } from '../../analytics/behind.js';
 import { barsOf, type Measure } from './measure.js';
 
 interface Props {
@@ -16,38 +18,89 @@ interface Props {
   readonly label: string;
   readonly note: string;
   readonly bands: readonly Stretch[];
+  /** The same number an earlier time, whose bars end where these do. */
+  readonly before?: { readonly label: string; readonly answers: Props['answers'] };
+  /** The beginning of the bars whose largest number is named, in Unix seconds. */
+  readonly since?: number;
+  /** Whether a click on a bar opens the events that it counts. */
+  readonly opensEvents?: boolean;
 }
 
 /** More bars than this would be thinner than a line. */
-const MOST_BARS = 300;
+const MAX_BARS = 300;
 
 /** The number of a rule over time, with its threshold and the times in which it fires. */
-export function RuleChart({ measure, answers, name, label, note, bands }: Props) {
+export function RuleChart(props: Props) {
+  const { measure, answers, name, label, note, bands, before, since, opensEvents = false } = props;
+  const clock = useClock();
   const { threshold, barSeconds } = measure;
   const [answer] = answers;
   const aggregate = answers.length > 1 ? 'error_rate' : answer?.aggregate;
   const { times, series } = useMemo(() => {
     const bars = barsOf(measure, answers);
-    return { times: bars.times, series: [{ label: name, color: 'sea' as const, values: bars.values }] };
-  }, [measure, answers, name]);
+    const { where, aggregate_field } = measure.series;
+    const eventsOf = (value: number) =>
+      eventsWith({ where }, behindAggregate(aggregate ?? 'count', aggregate_field, value));
+    const drawn: Series[] = [
+      { label: name, color: 'sea', values: bars.values, ...(opensEvents && { eventsOf }) },
+      ...(before === undefined
+        ? []
+        : [
+            {
+              label: before.label,
+              color: 'gray' as const,
+              line: 'dashed' as const,
+              values: endingLike(barsOf(measure, before.answers).values, bars.times.length),
+            },
+          ]),
+    ];
+    return { times: bars.times, series: drawn };
+  }, [measure, answers, aggregate, name, before, opensEvents]);
   const isTime = measure.series.aggregate_field?.endsWith('_ms') === true;
   const unit = aggregate === 'error_rate' ? 'share' : aggregate === 'count' ? 'count' : isTime ? 'ms' : 'number';
   const thresholds = useMemo(
     () => (threshold === null ? [] : [{ value: threshold, label: `Threshold ${exactOf(unit, threshold)}` }]),
     [threshold, unit],
   );
-  if (answer === undefined || times.length === 0) return <Text c="dimmed">Nothing came in that time.</Text>;
+  if (answer === undefined || times.length === 0) return <Text c="dimmed">No events in this time.</Text>;
+  const [values = []] = series.map((each) => each.values);
+  const peak = since === undefined ? undefined : peakOf(times, values, since - barSeconds);
   return (
-    <TimeChart
-      label={`${label}, over each ${durationOf(barSeconds)}${threshold === null ? '' : `, with the threshold ${exactOf(unit, threshold)}`}; ${note}`}
-      times={times}
-      series={series}
-      stretches={bands}
-      thresholds={thresholds}
-      unit={unit}
-      interval={barSeconds}
-      {...extentOf(answer)}
-      shape={times.length > MOST_BARS || aggregate?.startsWith('p') || aggregate === 'avg' ? 'lines' : 'bars'}
-    />
+    <>
+      {peak !== undefined && (
+        <Text size="sm" className="numbers">
+          Peak <b>{exactOf(unit, peak.value)}</b> at {clock.time(peak.at * 1_000)} · Last{' '}
+          <b>{exactOf(unit, values.at(-1) ?? null)}</b>
+          {threshold !== null && ` · Threshold ${exactOf(unit, threshold)}`}
+        </Text>
+      )}
+      <TimeChart
+        label={`${label}, over each ${durationOf(barSeconds)}${threshold === null ? '' : `, with the threshold ${exactOf(unit, threshold)}`}; ${note}`}
+        times={times}
+        series={series}
+        stretches={bands}
+        thresholds={thresholds}
+        unit={unit}
+        interval={barSeconds}
+        {...extentOf(answer)}
+        shape={times.length > MAX_BARS || aggregate?.startsWith('p') || aggregate === 'avg' ? 'lines' : 'bars'}
+      />
+    </>
   );
+}
+
+/** Returns the last values, with as many missing ones before them as the length needs. */
+function endingLike(values: readonly (number | null)[], length: number): (number | null)[] {
+  const last = length === 0 ? [] : values.slice(-length);
+  return [...Array.from({ length: length - last.length }, () => null), ...last];
+}
+
+/** Returns the largest value of the bars that begin at a time or later. */
+function peakOf(times: readonly number[], values: readonly (number | null)[], since: number) {
+  let peak: { readonly at: number; readonly value: number } | undefined;
+  times.forEach((at, index) => {
+    const value = values[index];
+    if (at >= since && typeof value === 'number' && (peak === undefined || value > peak.value)) peak = { at, value };
+  });
+  return peak;
 }

@@ -117,7 +117,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
       <PageHead
         title={rule === null ? 'New rule' : rule.name}
         guide="alerts#kinds"
-        about="What it watches for, and whom it tells."
+        about="Its condition, and who is notified."
       >
         {rule !== null && (
           <>
@@ -156,7 +156,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                 {draft.kind !== 'anomaly' && (
                   <TagsInput
                     label="Group by"
-                    description="An alert for each value of these fields, such as properties.country. Without one, a single alert"
+                    description="One alert for each value of these fields, such as properties.country. Without a field, a single alert"
                     placeholder={draft.groupBy.length === 0 ? 'source' : undefined}
                     data={['source', 'environment', 'event', 'log.endpoint']}
                     value={[...draft.groupBy]}
@@ -167,21 +167,21 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                   <DurationSelect
                     label="Pending for"
                     choices={HOLDS_S}
-                    none="fires at once"
+                    none="Fires at once"
                     value={draft.forSeconds}
                     onChange={(forSeconds) => set({ forSeconds })}
                   />
                   <DurationSelect
                     label="Keep firing for"
                     choices={HOLDS_S}
-                    none="no longer"
+                    none="Ends at once"
                     value={draft.keepFiringSeconds}
                     onChange={(keepFiringSeconds) => set({ keepFiringSeconds })}
                   />
                   <DurationSelect
                     label="Repeat every"
                     choices={COOLDOWNS_S}
-                    none="each occurrence"
+                    none="Each occurrence"
                     value={draft.cooldownSeconds}
                     onChange={(cooldownSeconds) => set({ cooldownSeconds })}
                   />
@@ -208,8 +208,8 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                 />
                 {rule === null && (
                   <Checkbox
-                    label="Switch it on"
-                    description="A rule that is off notifies nobody"
+                    label="Enabled"
+                    description="A disabled rule notifies nobody"
                     checked={isOn}
                     onChange={(event) => setIsOn(event.currentTarget.checked)}
                   />
@@ -219,7 +219,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                     {saving.error.message}
                   </Alert>
                 ) : (
-                  <Failure error={saving.error} title="It was not saved" />
+                  <Failure error={saving.error} title="The rule was not saved" />
                 )}
                 <Group justify="space-between">
                   <Text size="sm" c="dimmed">
@@ -230,7 +230,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
                     disabled={refusal !== undefined || (rule !== null && !isChanged)}
                     loading={saving.isPending}
                   >
-                    {rule === null ? 'Make the rule' : 'Save'}
+                    {rule === null ? 'Create the rule' : 'Save'}
                   </Button>
                 </Group>
               </Stack>
@@ -260,7 +260,7 @@ function Editor({ rule }: { readonly rule: Rule | null }) {
             }}
             onClose={() => setIsDeleting(false)}
           >
-            <b>{rule.name}</b> fires no more. What it has raised stays among the{' '}
+            <b>{rule.name}</b> no longer fires. Its alerts stay in the list of{' '}
             <LinkAnchor
               to="/o/$organization/p/$project/alerts"
               params={params}
@@ -283,7 +283,7 @@ function Troubles({ rule, isReadable }: { readonly rule: Rule; readonly isReadab
         <Alert
           color="red"
           variant="light"
-          title={rule.state === 'failing' ? 'It cannot be evaluated' : 'It could not be evaluated'}
+          title={rule.state === 'failing' ? 'The rule cannot be evaluated' : 'The last evaluation failed'}
         >
           {rule.last_error}
           {rule.last_error_at !== null && (
@@ -295,13 +295,13 @@ function Troubles({ rule, isReadable }: { readonly rule: Rule; readonly isReadab
         </Alert>
       )}
       {rule.notifies === 'nobody' && (
-        <Alert color="orange" variant="light" title="It tells nobody">
-          All that it was linked to is deleted. Choose others, or none to tell every webhook of the project.
+        <Alert color="orange" variant="light" title="The rule notifies nobody">
+          All its endpoints are deleted. Choose others, or none to notify every webhook of the project.
         </Alert>
       )}
       {!isReadable && (
-        <Alert color="orange" variant="light" title="Its condition is one of an earlier version">
-          This version does not take it any more. Write it anew.
+        <Alert color="orange" variant="light" title="The condition is of an earlier version">
+          This version does not accept it. Write it again.
         </Alert>
       )}
     </>

@@ -16,10 +16,10 @@ import { conditionInWords } from './draft.js';
 
 type Rule = Schemas['AlertRuleResponse'];
 
-const TOLD: Readonly<Record<Schemas['AlertRuleRecipients'], string>> = {
-  all_webhooks: 'every webhook',
-  linked: 'those it names',
-  nobody: 'nobody',
+const NOTIFIES: Readonly<Record<Schemas['AlertRuleRecipients'], string>> = {
+  all_webhooks: 'Every webhook',
+  linked: 'Chosen endpoints',
+  nobody: 'Nobody',
 };
 
 export function RulesPage() {
@@ -38,7 +38,11 @@ export function RulesPage() {
   );
   return (
     <Stack gap="lg">
-      <PageHead title="Alert rules" guide="alerts#rules" about="What is watched for, and who is told when it happens.">
+      <PageHead
+        title="Alert rules"
+        guide="alerts#rules"
+        about="Conditions on events, and who is notified when they hold."
+      >
         {refusal === undefined ? (
           make
         ) : (
@@ -52,12 +56,12 @@ export function RulesPage() {
         empty={
           <Empty
             title="No rule yet"
-            about="A rule fires on an event, on a number beyond a bound, on a sudden change, on silence, or on what Sentinel finds. What it would have done over the past is shown before anybody is told."
+            about="A rule fires on an event, on a number beyond a threshold, on a sudden change, on missing events, or on a finding of Sentinel. A preview shows when it would have fired before anybody is notified."
           />
         }
       >
         {(items) => (
-          <Rows label="Alert rules" columns={['Rule', 'Severity', 'State', 'Tells', 'On']} minWidth={720}>
+          <Rows label="Alert rules" columns={['Rule', 'Severity', 'State', 'Notifies', 'On']} minWidth={720}>
             {items.map((rule) => (
               <RuleRow key={rule.id} rule={rule} refusal={refusal} />
             ))}
@@ -103,13 +107,13 @@ function RuleRow({ rule, refusal }: { readonly rule: Rule; readonly refusal: str
       </Table.Td>
       <Table.Td>
         {rule.notifies === 'nobody' ? (
-          <Tooltip label="All that it was linked to is deleted">
+          <Tooltip label="All its endpoints are deleted">
             <Badge color="red" variant="light" tt="none">
-              nobody
+              Nobody
             </Badge>
           </Tooltip>
         ) : (
-          <Text size="sm">{TOLD[rule.notifies]}</Text>
+          <Text size="sm">{NOTIFIES[rule.notifies]}</Text>
         )}
       </Table.Td>
       <Table.Td>

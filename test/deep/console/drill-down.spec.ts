@@ -1,0 +1,262 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { type Owner, ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { addressOf, faultsOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { eventually } from '../../support/eventually.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The beginning of a day in UTC, two days ago. */
+const DAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - 2 * DAY_MS;
+const RANGE = `from=${iso(DAY)}&to=${iso(DAY + 3 * HOUR_MS)}&zone=utc`;
+/** Requests by hour, and how many of them failed. */
+const REQUESTS = [
+  { all: 12, failed: 2 },
+  { all: 20, failed: 4 },
+  { all: 8, failed: 0 },
+];
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+let app: TestApp;
+let owner: Owner;
+let address: string;
+
+beforeAll(async () => {
+  app = await createTestApp({
+    env: {
+      RATE_LIMIT_OVERRIDES:
+        'events=1000/1000,logs=1000/1000,analytics=1000/1000,performance=1000/1000,project-events-explorer=1000/1000',
+    },
+  });
+  owner = await ownerWithProject(app);
+  address = await addressOf(app, owner);
+  await app
+    .request()
+    .post('/v1/events/ingest')
+    .set('X-API-Key', owner.apiKey)
+    .set('Content-Type', 'application/x-ndjson')
+    .send(
+      shopEvents()
+        .map((event) => JSON.stringify({ source: 'web', ...event }))
+        .join('\n'),
+    )
+    .expect(200);
+});
+afterAll(() => app.close());
+
+/**
+ * 40 requests in three hours, each slower by 10 ms than the one before. Six people open a cart in the first hour, three
+ * of them order, and one pays.
+ */
+function shopEvents(): object[] {
+  let sent = 0;
+  const requests = REQUESTS.flatMap(({ all, failed }, hour) =>
+    Array.from({ length: all }, (_, index) => {
+      sent += 1;
+      return {
+        event_type: 'http.request',
+        timestamp: iso(DAY + hour * HOUR_MS + (index + 1) * MINUTE_MS),
+        severity: index < failed ? 'error' : 'info',
+        payload: {
+          method: 'GET',
+          path: `/orders/${1000 + sent}`,
+          status_code: index < failed ? 503 : index < failed + 1 ? 404 : 200,
+          latency_ms: 10 * sent,
+          plan: sent % 4 === 0 ? 'pro' : 'free',
+        },
+      };
+    }),
+  );
+  const step = (event_type: string, minute: number, people: number) =>
+    Array.from({ length: people }, (_, index) => ({
+      event_type,
+      timestamp: iso(DAY + (minute + index) * MINUTE_MS),
+      payload: { user: `user ${index}` },
+    }));
+  return [...requests, ...step('cart.opened', 5, 6), ...step('order.placed', 20, 3), ...step('payment.settled', 40, 1)];
+}
+
+describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+    await page.goto(`${app.url}/console/login`);
+    await signIn(page, owner.email);
+    await heading(page, owner.projectName);
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+
+  /** Waits until Logs shows so many events, of the range of the test or of a part of it. */
+  async function showsEvents(count: number): Promise<void> {
+    await page.waitForURL(/\/logs\?/);
+    await page
+      .getByRole('status')
+      .filter({ hasText: new RegExp(`^${count} events?$`) })
+      .first()
+      .waitFor();
+    const { searchParams } = new URL(page.url());
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+    expect(from).toBeGreaterThanOrEqual(DAY);
+    expect(to).toBeLessThanOrEqual(DAY + 3 * HOUR_MS);
+  }
+
+  /** Follows a link, compares the number of events, and goes back. */
+  async function leadsTo(link: Locator, count: number): Promise<void> {
+    const before = page.url();
+    await link.click();
+    await showsEvents(count);
+    await page.goBack();
+    await page.waitForURL(before);
+  }
+
+  const figure = (name: string) => page.getByRole('region', { name, exact: true }).getByRole('link');
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+
+  it('are those of the tiles of the overview and of its most frequent events', async () => {
+    await page.goto(`${address}?${RANGE}`);
+    await figure('Events').getByText('50', { exact: true }).waitFor();
+    expect(await browser.lookAt('drill-overview')).toEqual([]);
+    await leadsTo(figure('Events'), 50);
+    await leadsTo(figure('Errors').filter({ hasText: '6' }), 6);
+    // The 38th of 40 latencies, and those above.
+    await leadsTo(figure('p95 latency').filter({ hasText: '380 ms' }), 3);
+    await leadsTo(link('cart.opened'), 6);
+  });
+
+  /** Returns a point of a chart: the middle of an hour, at a value. @param most the largest value of the chart */
+  async function clickAt(chart: Locator, hour: number, value: number, most: number): Promise<void> {
+    const plot = chart.locator('.u-over');
+    const { width, height } = await eventually(
+      async () => (await plot.boundingBox()) ?? { width: 0, height: 0 },
+      (box) => box.width > 0,
+    );
+    await plot.click({ position: { x: (width * (hour + 0.5)) / 3, y: height * (1 - value / (most * 1.08)) } });
+  }
+
+  async function chartOf(search: string): Promise<Locator> {
+    await page.goto(`${address}/analytics?${RANGE}&interval=hour&${search}`);
+    const chart = page.getByRole('img', { name: / per hour,/ });
+    await chart.locator('canvas').waitFor();
+    return chart;
+  }
+
+  it('are those of the part of a bar that somebody clicks on, and of the whole bar above it', async () => {
+    const chart = await chartOf('split=event');
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.chart .u-over')).cursor`)).toBe('pointer');
+    await clickAt(chart, 0, 4, 22);
+    await showsEvents(12);
+    expect(new URL(page.url()).searchParams.get('to')).toBe(iso(DAY + HOUR_MS));
+    await page.goBack();
+    await clickAt(chart, 0, 15, 22);
+    await showsEvents(6);
+    await page.goBack();
+    await clickAt(chart, 1, 21.5, 22);
+    await showsEvents(20);
+  });
+
+  it('are those of a point of a line, which took at least as long', async () => {
+    const chart = await chartOf('aggregate=max&field=log.latency_ms');
+    await clickAt(chart, 1, 320, 400);
+    await showsEvents(1);
+  });
+
+  it('are linked from the table of a chart, for the keyboard', async () => {
+    const chart = await chartOf('aggregate=errors');
+    await page.getByRole('button', { name: /^Options of the chart/ }).click();
+    await page.getByRole('menuitem', { name: 'Show as table' }).click();
+    await chart.waitFor({ state: 'hidden' });
+    const table = page.getByRole('region', { name: /^Errors per hour/ });
+    // Nothing is behind the third hour, which has no errors.
+    expect(await table.getByRole('link').allInnerTexts()).toEqual(['2', '4']);
+    await table.getByRole('link', { name: '4' }).press('Enter');
+    await showsEvents(4);
+  });
+
+  it('are those of the values of a breakdown, of others and of none', async () => {
+    await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=properties.plan`);
+    await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
+    expect(await browser.lookAt('drill-breakdown')).toEqual([]);
+    await leadsTo(link('pro'), 10);
+    await leadsTo(link('Events without it'), 10);
+    const errors = page.locator('tr', { has: link('free') }).getByTitle('Show the errors');
+    await leadsTo(errors, Number(await errors.innerText()));
+    await leadsTo(figure('Errors'), 6);
+  });
+
+  it('are those of a step of a funnel, and of those who went no further', async () => {
+    const steps = encodeURIComponent('["cart.opened","order.placed","payment.settled"]');
+    await page.goto(`${address}/analytics?${RANGE}&ask=funnel&by=properties.user&steps=${steps}&within=7200`);
+    await page.getByText('6 · 100%').waitFor();
+    expect(await browser.lookAt('drill-funnel')).toEqual([]);
+    await leadsTo(link('order.placed'), 3);
+    for (const [left, events] of [
+      ['3 went no further', ['cart.opened']],
+      ['2 went no further', ['cart.opened', 'order.placed']],
+    ] as const) {
+      await link(left).click();
+      await page.waitForURL(/\/eql\?/);
+      const count = left.slice(0, 1);
+      await page.getByText(new RegExp(`^${count} sequences, of`)).waitFor();
+      const sequence = page.getByRole('region', { name: /^user/ }).first();
+      expect(await sequence.getByRole('button').locator('b').allInnerTexts()).toEqual(events);
+      await page.goBack();
+      await page.waitForURL(/\/analytics\?/);
+    }
+  });
+
+  it('are those of the figures, routes and failures of performance', async () => {
+    await page.goto(`${address}/performance?${RANGE}`);
+    await figure('Requests').getByText('40', { exact: true }).waitFor();
+    await leadsTo(figure('Requests'), 40);
+    await leadsTo(figure('Error rate'), 6);
+    await leadsTo(figure('p95 latency'), 3);
+    // More than 4 × 50 ms, or failed.
+    await page.goto(`${address}/performance?${RANGE}&apdex=50`);
+    const frustrated = page.getByRole('region', { name: 'Apdex', exact: true }).getByText(/\d+ frustrated/);
+    await leadsTo(figure('Apdex'), Number(/(\d+) frustrated/.exec(await frustrated.innerText())?.[1]));
+    const route = page.locator('tr', { has: link('GET /orders/:id') });
+    await leadsTo(route.getByRole('link', { name: '40', exact: true }), 40);
+    await leadsTo(route.getByRole('link', { name: '6', exact: true }), 6);
+    await page.goto(`${address}/performance?${RANGE}&list=failures`);
+    await leadsTo(link('Events with 503'), 6);
+    const chart = page.getByRole('img', { name: /^Requests and errors per/ });
+    await chart.locator('canvas').waitFor();
+    expect(await chart.getAttribute('data-opens')).toBe('true');
+  });
+
+  it('can be widened by another value of a facet that filters them', async () => {
+    await page.goto(`${address}/logs?${RANGE}&severity=error`);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^6 events$/ })
+      .waitFor();
+    const filters = page.getByRole('button', { name: 'Filters', exact: true });
+    if (await filters.isVisible()) await filters.click();
+    const facet = (name: string) => page.getByRole('group', { name, exact: true }).filter({ visible: true });
+    await facet('Severity').getByRole('button', { name: 'error 6', pressed: true }).waitFor();
+    await facet('Severity').getByRole('button', { name: 'info 34' }).click();
+    await showsEvents(40);
+    expect(new URL(page.url()).searchParams.get('where')).toBe('severity in ("error", "info")');
+    await facet('HTTP status').getByRole('button', { name: '5xx 6' }).click();
+    await showsEvents(6);
+    await facet('HTTP status').getByRole('button', { name: '4xx 3' }).click();
+    await showsEvents(9);
+    expect(await browser.lookAt('drill-facets')).toEqual([]);
+    await facet('HTTP status').getByRole('button', { name: '5xx 6', pressed: true }).click();
+    await showsEvents(3);
+    await facet('Severity').getByRole('button', { name: 'info 3', pressed: true }).click();
+    await page.waitForURL((url) => url.searchParams.get('severity') === 'error');
+  });
+});
