@@ -28,7 +28,7 @@ export function DashboardsPage() {
   const close = () => setOpen(null);
   return (
     <Stack gap="lg">
-      <PageHead title="Dashboards" about="Questions that belong together, in one time range.">
+      <PageHead title="Dashboards" guide="dashboards" about="Questions that belong together, in one time range.">
         <Act variant="default" refusal={refusal} onAct={() => setOpen('import')}>
           Import
         </Act>

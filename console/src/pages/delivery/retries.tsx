@@ -24,7 +24,11 @@ export function RetriesPage() {
   const { data, error } = useQuery(retryAudits(project.id, search));
   return (
     <Stack gap="lg">
-      <PageHead title="Retries" about="Every retry of an attempt: when it was made, by whom, and its outcome." />
+      <PageHead
+        title="Retries"
+        guide="deliveries#sending-and-retrying"
+        about="Every retry of an attempt: when it was made, by whom, and its outcome."
+      />
       <Group gap="sm" align="flex-end">
         <Choice
           label="Outcome"

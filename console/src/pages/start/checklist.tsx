@@ -157,11 +157,7 @@ function useSteps(): { readonly steps: readonly Step[]; readonly error: unknown 
       isDone: hasEndpoint,
       refusal: operators === undefined || channelManagers === undefined ? undefined : operators,
       link: (
-        <LinkButton
-          variant="default"
-          to={`/o/$organization/p/$project/${operators === undefined ? 'destinations' : 'channels'}`}
-          params={params}
-        >
+        <LinkButton variant="default" to="/o/$organization/p/$project/endpoints" params={params}>
           Add an endpoint
         </LinkButton>
       ),
@@ -191,8 +187,8 @@ function useSteps(): { readonly steps: readonly Step[]; readonly error: unknown 
       isDone: boards.data === undefined ? undefined : boards.data.length > 0,
       refusal: members,
       link: (
-        <LinkButton variant="default" to="/o/$organization/p/$project/analytics" params={params}>
-          Ask a question
+        <LinkButton variant="default" to="/o/$organization/p/$project/dashboards" params={params}>
+          Make a dashboard
         </LinkButton>
       ),
     },

@@ -44,7 +44,11 @@ export function AttemptsPage() {
     });
   return (
     <Stack gap="lg">
-      <PageHead title="Attempts" about="What was sent to each endpoint, what it answered, and what comes next.">
+      <PageHead
+        title="Attempts"
+        guide="deliveries"
+        about="What was sent to each endpoint, what it answered, and what comes next."
+      >
         <Act refusal={refusal} variant="default" onAct={() => setIsReplaying(true)}>
           Replay failed since…
         </Act>

@@ -38,6 +38,7 @@ export function DeadLettersPage() {
     <Stack gap="lg">
       <PageHead
         title="Dead letters"
+        guide="deliveries#in-the-console"
         about="Notifications that have failed with all their retries. Each can be sent again."
       >
         {data !== undefined && data.items.length > 0 && (

@@ -30,7 +30,11 @@ export function EndpointsPage() {
   const endpoint = data?.find(({ id }) => id === doing?.id);
   return (
     <Stack gap="lg">
-      <PageHead title="Endpoints" about="Where notifications go: webhooks, Slack and e-mail.">
+      <PageHead
+        title="Endpoints"
+        guide="alerts#destinations"
+        about="Where notifications go: webhooks, Slack and e-mail."
+      >
         <NewEndpoint />
       </PageHead>
       <Listed
