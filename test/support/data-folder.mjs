@@ -1,5 +1,5 @@
 // Folders for the data of the services and databases that a run starts.
-import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,9 +15,15 @@ const PREFIX = /^oes-(?:tests|redis|swift|clickhouse)-(\d+)-/;
  * and the service waits for the disk after each object that it stores. In memory this takes a fraction of the time.
  */
 export async function makeDataFolder() {
-  const memory = await statfs(MEMORY).catch(() => null);
-  const place = memory !== null && memory.bavail * memory.bsize >= ENOUGH_BYTES ? MEMORY : tmpdir();
-  return mkdtemp(join(place, `oes-tests-${process.pid}-`));
+  return mkdtemp(join((await hasRoomInMemory()) ? MEMORY : tmpdir(), `oes-tests-${process.pid}-`));
+}
+
+/** The limit of the file system may be larger than the memory of the machine. PostgreSQL may need to run from there. */
+async function hasRoomInMemory() {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '');
+  const options = mounts.split('\n').findLast((line) => line.split(' ')[1] === MEMORY) ?? 'noexec';
+  return !options.includes('noexec') && Math.min(bavail * bsize, process.availableMemory()) >= ENOUGH_BYTES;
 }
 
 /** Removes the folders of killed runs. The servers of such a run end by themselves. */
