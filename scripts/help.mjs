@@ -18,7 +18,7 @@ const BASE = '/console/help';
 /** The groups of the list of guides. */
 const GROUPS = {
   'Send events': ['senders', 'ingestion', 'clients', 'keys-and-sources', 'demo'],
-  'Read events': ['reading', 'eql', 'search', 'analytics', 'dashboards', 'performance'],
+  'Read events': ['console', 'reading', 'eql', 'search', 'analytics', 'dashboards', 'performance'],
   'Alerts and deliveries': ['alerts', 'alerts-as-code', 'sentinel', 'deliveries', 'secrets'],
   'Organization and account': ['organizations-and-projects', 'accounts', 'billing', 'objects'],
   'API and command line': ['conventions', 'rate-limits', 'command-line'],

@@ -28,6 +28,8 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 8 },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // A reason is longer than a phone is wide.
+  components: { Tooltip: { defaultProps: { multiline: true, maw: 320 } } },
 });
 
 /** Replaces colours of the library whose contrast is too low for small text (WCAG 1.4.3). */

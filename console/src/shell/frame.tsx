@@ -15,16 +15,18 @@ interface Props {
   readonly pages: (close: () => void) => ReactNode;
   /** Shown below the pages. */
   readonly foot: (close: () => void) => ReactNode;
+  /** Whether the navigation shows only icons. */
+  readonly isRail?: boolean;
   readonly children: ReactNode;
 }
 
 /** The layout with header and navigation. */
-export function Frame({ label, head, tools, pages, foot, children }: Props) {
+export function Frame({ label, head, tools, pages, foot, isRail = false, children }: Props) {
   const [isOpen, { toggle, close }] = useDisclosure();
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      navbar={{ width: isRail ? 48 : 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a className="skip-link" href="#content">
@@ -43,7 +45,7 @@ export function Frame({ label, head, tools, pages, foot, children }: Props) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={label}>
+      <AppShell.Navbar p={isRail ? 4 : 'sm'} aria-label={label}>
         <AppShell.Section grow component={ScrollArea}>
           {pages(close)}
         </AppShell.Section>

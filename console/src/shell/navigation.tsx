@@ -1,13 +1,15 @@
-import { Badge, Box, Group, Stack, UnstyledButton } from '@mantine/core';
+import { Badge, Box, Group, Indicator, Stack, Tooltip, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { alertSummary } from '../api/alerting.js';
 import { Icon } from '../parts/icons.js';
 import { LinkNav, LinkTab } from '../parts/links.js';
 import { useCurrentProject } from './current-project.js';
 import { type Area, GROUPS, placeOf, type ProjectPage } from './pages.js';
+import { PinnedViews } from './pinned-views.js';
+import { useRecent } from './recent.js';
 
 const BASE = '/o/$organization/p/$project';
 
@@ -22,12 +24,14 @@ function useUnresolved(): number {
 }
 
 interface Props {
+  /** Whether only icons are shown. */
+  readonly isRail: boolean;
   /** Closes the navigation, which covers the page on a phone. */
   readonly onGo: () => void;
 }
 
 /** The areas of the project. Groups fold, and the browser remembers which are folded. */
-export function Navigation({ onGo }: Props) {
+export function Navigation({ isRail, onGo }: Props) {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
   const [folded, setFolded] = useLocalStorage<readonly string[]>({
@@ -45,11 +49,11 @@ export function Navigation({ onGo }: Props) {
   return (
     <div ref={view}>
       {GROUPS.map(({ group, areas }) => {
-        const isFolded = group !== null && folded.includes(group);
+        const isFolded = !isRail && group !== null && folded.includes(group);
         const shown: readonly Area[] = isFolded ? [] : areas;
         return (
           <Stack key={group} gap={2} mb="sm">
-            {group !== null && (
+            {group !== null && !isRail && (
               <h2 className="nav-group">
                 <UnstyledButton
                   aria-expanded={!isFolded}
@@ -68,30 +72,65 @@ export function Navigation({ onGo }: Props) {
                 </UnstyledButton>
               </h2>
             )}
-            {shown.map(({ area, icon, pages: [{ to }] }) => (
-              <LinkNav
-                key={area}
-                to={to}
-                params={params}
-                label={area}
-                active={place?.area.area === area}
-                leftSection={<Icon name={icon} />}
-                rightSection={
-                  area === 'Alerts' && unresolved > 0 ? (
-                    <Badge size="sm" color="red" className="numbers">
-                      {unresolved > 999 ? '999+' : unresolved}
-                    </Badge>
-                  ) : undefined
-                }
-                activeOptions={{ exact: to === BASE }}
-                onClick={onGo}
-              />
-            ))}
+            {shown.map(({ area, icon, pages: [{ to }] }) => {
+              const count = area === 'Alerts' && unresolved > 0 ? (unresolved > 999 ? '999+' : unresolved) : undefined;
+              const name = count === undefined ? area : `${area} ${count}`;
+              return (
+                <RailTip key={area} isRail={isRail} label={name}>
+                  <LinkNav
+                    to={to}
+                    params={params}
+                    label={area}
+                    active={place?.area.area === area}
+                    leftSection={
+                      isRail && count !== undefined ? (
+                        <Indicator color="red" size={8}>
+                          <Icon name={icon} />
+                        </Indicator>
+                      ) : (
+                        <Icon name={icon} />
+                      )
+                    }
+                    rightSection={
+                      count === undefined ? undefined : (
+                        <Badge size="sm" color="red" className="numbers">
+                          {count}
+                        </Badge>
+                      )
+                    }
+                    activeOptions={{ exact: to === BASE }}
+                    onClick={onGo}
+                    {...railEntry(isRail, name)}
+                  />
+                </RailTip>
+              );
+            })}
           </Stack>
         );
       })}
+      <PinnedViews isRail={isRail} onGo={onGo} />
     </div>
   );
+}
+
+interface RailTipProps {
+  readonly isRail: boolean;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** Shows the name of an entry of the rail. */
+export function RailTip({ isRail, label, children }: RailTipProps) {
+  return (
+    <Tooltip label={label} position="right" disabled={!isRail} events={{ hover: true, focus: true, touch: false }}>
+      {children}
+    </Tooltip>
+  );
+}
+
+/** Returns the properties of an entry of the navigation. The rail shows no text, so the entry has a label there. */
+export function railEntry(isRail: boolean, label: string) {
+  return isRail ? { className: 'rail-entry', 'aria-label': label } : {};
 }
 
 /** The pages of the current area as tabs. Nothing in an area of one page. */
@@ -139,7 +178,14 @@ export function ProjectTitle() {
   const { project } = useCurrentProject();
   const unresolved = useUnresolved();
   const pathname = useLocation({ select: (location) => location.pathname });
-  const label = pathname.endsWith('/first-event') ? 'First steps' : placeOf(pathname)?.page.label;
+  const place = placeOf(pathname);
+  const label = pathname.endsWith('/first-event') ? 'First steps' : place?.page.label;
   useTitle(`${unresolved > 0 ? `(${unresolved}) ` : ''}${label === undefined ? '' : `${label} · `}${project.name}`);
+  const [, addRecent] = useRecent(project.id);
+  // A page of one thing becomes a recent place by its name, when the search opens it.
+  const isWhole = place !== undefined && pathname.replace(/\/$/, '').endsWith(place.page.to.slice(BASE.length));
+  useEffect(() => {
+    if (isWhole && label !== undefined) addRecent({ label, href: pathname });
+  }, [addRecent, isWhole, label, pathname]);
   return null;
 }

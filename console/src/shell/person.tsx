@@ -25,15 +25,32 @@ export function SchemeSwitch() {
   );
 }
 
-export function PersonMenu() {
-  const { data: person } = useSuspenseQuery(me);
+/** Returns the mutation that signs the person out. */
+export function useSignOut() {
   const navigate = useNavigate();
-  const leaving = useMutation({
+  return useMutation({
     mutationFn: async () => {
       await signOut();
       await navigate({ to: '/login' });
     },
   });
+}
+
+/** Says that a sign-out has failed. */
+export function StillSignedIn({ leaving }: { readonly leaving: ReturnType<typeof useSignOut> }) {
+  return (
+    <Dialog title="You are still signed in" isOpen={leaving.isError} onClose={leaving.reset}>
+      <Stack>
+        <Failure error={leaving.error} />
+        <Button onClick={() => leaving.mutate()}>Try again</Button>
+      </Stack>
+    </Dialog>
+  );
+}
+
+export function PersonMenu() {
+  const { data: person } = useSuspenseQuery(me);
+  const leaving = useSignOut();
   return (
     <>
       <Menu position="bottom-end" width={240}>
@@ -58,12 +75,7 @@ export function PersonMenu() {
           <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Dialog title="You are still signed in" isOpen={leaving.isError} onClose={leaving.reset}>
-        <Stack>
-          <Failure error={leaving.error} />
-          <Button onClick={() => leaving.mutate()}>Try again</Button>
-        </Stack>
-      </Dialog>
+      <StillSignedIn leaving={leaving} />
     </>
   );
 }

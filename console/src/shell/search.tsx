@@ -1,20 +1,25 @@
 import type { Schemas } from '@operational-events/client';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { allSavedViews } from '../api/insight.js';
+import { MANAGERS, MEMBERS, OPERATORS, useRefusal } from '../api/roles.js';
 import { sentenceOf } from '../parts/failures.js';
 import { Icon } from '../parts/icons.js';
-import { searchOfView } from '../routes/logs-search.js';
+import { RANGE_NAMES } from '../parts/spans.js';
+import { useCurrentProject } from './current-project.js';
 import { AREAS, type ProjectPage } from './pages.js';
+import { StillSignedIn, useSignOut } from './person.js';
+import { usePins, useSavedViews } from './pins.js';
+import { useRecent } from './recent.js';
+import { nameOfViewPage, useShowView } from './saved-view-page.js';
+import { useRail } from './rail.js';
+import { useTimeRange } from './time-range.js';
 
 interface Props {
-  readonly projectId: string;
-  readonly params: { readonly organization: string; readonly project: string };
   /** Shows the list of shortcuts. */
   readonly onKeys: () => void;
 }
@@ -42,46 +47,30 @@ const NAMES: Record<Type, string> = {
 
 const BASE = '/o/$organization/p/$project';
 
-/** Returns the page of a saved view. */
-function pageOfView(kind: Schemas['SavedViewKind'] | undefined) {
-  switch (kind) {
-    case 'analysis':
-      return `${BASE}/analytics` as const;
-    case 'query':
-      return `${BASE}/eql` as const;
-    case 'performance':
-      return `${BASE}/performance` as const;
-    default:
-      return `${BASE}/logs` as const;
-  }
-}
-
-/** A search for pages and things of the project, opened with ⌘K or Ctrl+K. */
-export function Search({ projectId, params, onKeys }: Props) {
+/** A search for pages, acts and things of the project, opened with ⌘K or Ctrl+K. */
+export function Search({ onKeys }: Props) {
+  const { organization, project } = useCurrentProject();
+  const params = { organization: organization.slug, project: project.slug };
   const navigate = useNavigate();
-  const queries = useQueryClient();
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme('light');
+  const router = useRouter();
+  const [isOpen, setIsOpen] = useState(false);
   const [text, setText] = useState('');
   const [asked] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
-    queryKey: ['project', projectId, 'search', asked],
-    queryFn: ({ signal }) => api.searchProject({ query: { project_id: projectId, q: asked, limit: 20 } }, { signal }),
+    queryKey: ['project', project.id, 'search', asked],
+    queryFn: ({ signal }) => api.searchProject({ query: { project_id: project.id, q: asked, limit: 20 } }, { signal }),
     enabled: asked !== '',
     placeholderData: keepPreviousData,
   });
-  /** Opens the page on which a view was saved, with its filters. */
-  const showView = async (id: string): Promise<void> => {
-    const views = await queries.query({ ...allSavedViews(projectId), staleTime: 0 });
-    const view = views.find((each) => each.id === id);
-    if (view === undefined) return;
-    if (view.kind === 'dashboard')
-      return navigate({ to: `${BASE}/dashboards/$dashboard`, params: { ...params, dashboard: id } });
-    const search = (view.kind ?? 'view') === 'view' ? searchOfView(view.filters) : view.filters;
-    await navigate({ to: pageOfView(view.kind), params, search: search as never });
-  };
+  const [recent, addRecent] = useRecent(project.id);
+  const views = useSavedViews(project.id, isOpen);
+  const showView = useShowView();
+  const pins = usePins(project.id);
+  const acts = useActs(onKeys);
+  const presets = usePresets();
+
   /** Opens the page that shows a hit. */
-  const show = (type: Type, id: string, title: string): Promise<void> => {
+  const show = (type: Type, id: string, title: string): Promise<void> | undefined => {
     switch (type) {
       case 'event':
         return navigate({ to: `${BASE}/logs`, params, search: { range: '7d', shown: id } });
@@ -98,8 +87,10 @@ export function Search({ projectId, params, onKeys }: Props) {
       case 'alert_destination':
       case 'delivery_channel':
         return navigate({ to: `${BASE}/endpoints`, params });
-      case 'saved_view':
-        return showView(id);
+      case 'saved_view': {
+        const view = views.find((each) => each.id === id);
+        return view && showView(view);
+      }
       case 'object':
         return navigate({
           to: `${BASE}/files`,
@@ -112,9 +103,24 @@ export function Search({ projectId, params, onKeys }: Props) {
         return navigate({ to: `${BASE}/sentinel`, params, search: { finding: id } });
     }
   };
+  const showAsRecent = async (type: Type, id: string, title: string): Promise<void> => {
+    await show(type, id, title);
+    addRecent({ label: title, description: NAMES[type], href: router.latestLocation.href });
+  };
+
+  const here = router.latestLocation.href;
+  const places = recent
+    .filter(({ href }) => href !== here)
+    .map(({ label, description, href }): SpotlightActionData => ({
+      id: `recent ${href}`,
+      label,
+      ...(description !== undefined && { description }),
+      leftSection: <Icon name="past" size={16} />,
+      onClick: () => void navigate({ href }),
+    }));
   const pages: SpotlightActionData[] = [
-    ...AREAS.flatMap(({ area, pages }) =>
-      (pages as readonly ProjectPage[]).map(({ to, label }) => ({
+    ...AREAS.flatMap(({ area, pages: all }) =>
+      (all as readonly ProjectPage[]).map(({ to, label }) => ({
         id: to,
         label,
         ...(label !== area && { description: area }),
@@ -122,48 +128,142 @@ export function Search({ projectId, params, onKeys }: Props) {
       })),
     ),
     { id: 'first-event', label: 'First steps', onClick: () => void navigate({ to: `${BASE}/first-event`, params }) },
-    {
-      id: 'new-rule',
-      label: 'New alert rule',
-      description: 'Act',
-      onClick: () => void navigate({ to: `${BASE}/alert-rules/$rule`, params: { ...params, rule: 'new' } }),
-    },
-    { id: 'start', label: 'New project', description: 'Act', onClick: () => void navigate({ to: '/start' }) },
-    { id: 'keys', label: 'Keyboard shortcuts', description: 'Act', onClick: onKeys },
-    {
-      id: 'scheme',
-      label: `Show it ${scheme === 'dark' ? 'light' : 'dark'}`,
-      description: 'Act',
-      onClick: () => setColorScheme(scheme === 'dark' ? 'light' : 'dark'),
-    },
+    { id: 'account', label: 'Account and security', onClick: () => void navigate({ to: '/account' }) },
   ];
-  const things = (asked === '' ? [] : (found.data?.items ?? [])).map(
-    ({ type, id, title, subtitle }): SpotlightActionData => ({
+  const saved = views.map((view): SpotlightActionData => ({
+    id: `saved_view ${view.id}`,
+    label: view.name,
+    description: `Saved view · ${nameOfViewPage(view)}`,
+    onClick: () => void showAsRecent('saved_view', view.id, view.name),
+  }));
+  const pinning = views.map(({ id, name }): SpotlightActionData => {
+    const isPinned = pins.ids.includes(id);
+    return act(`pin ${id}`, `${isPinned ? 'Unpin' : 'Pin'} ${name}`, isPinned ? undefined : pins.refusal, () =>
+      pins.toggle(id),
+    );
+  });
+  const things = (asked === '' ? [] : (found.data?.items ?? []))
+    // The list of saved views is complete.
+    .filter(({ type }) => type !== 'saved_view')
+    .map(({ type, id, title, subtitle }): SpotlightActionData => ({
       id: `${type} ${id}`,
       label: title,
       description: [NAMES[type], subtitle].filter(Boolean).join(' · '),
       // Every hit of the service is shown, regardless of the field that matched.
       keywords: text,
-      onClick: () => void show(type, id, title),
-    }),
-  );
+      onClick: () => void showAsRecent(type, id, title),
+    }));
+  const groups =
+    text.trim() === ''
+      ? [group('Recent', places), group('Acts', acts.actions), group('Time range', presets), group('Pages', pages)]
+      : [
+          group('Pages', pages),
+          group('Saved views', saved),
+          group('Acts', [...acts.actions, ...pinning]),
+          group('Time range', presets),
+          group('In the project', things),
+        ];
   return (
-    <Spotlight
-      actions={[...pages, ...things]}
-      query={text}
-      onQueryChange={setText}
-      nothingFound={found.error === null ? 'Nothing has these words' : sentenceOf(found.error)}
-      searchProps={{
-        leftSection: <Icon name="search" />,
-        placeholder: 'Search pages and everything in the project',
-        'aria-label': 'Search',
-      }}
-      attributes={{ content: { 'aria-label': 'Search' } }}
-      // The shortcut also works in fields, because the search's own field may still have the focus while it closes.
-      tagsToIgnore={[]}
-      triggerOnContentEditable
-      scrollable
-      maxHeight={420}
-    />
+    <>
+      <Spotlight
+        actions={groups.filter(({ actions }) => actions.length > 0)}
+        query={text}
+        onQueryChange={setText}
+        onSpotlightOpen={() => setIsOpen(true)}
+        onSpotlightClose={() => setIsOpen(false)}
+        nothingFound={found.error === null ? 'Nothing has these words' : sentenceOf(found.error)}
+        searchProps={{
+          leftSection: <Icon name="search" />,
+          placeholder: 'Search pages and everything in the project',
+          'aria-label': 'Search',
+        }}
+        attributes={{ content: { 'aria-label': 'Search' } }}
+        // The shortcut also works in fields, because the search's own field may still have the focus while it closes.
+        tagsToIgnore={[]}
+        triggerOnContentEditable
+        scrollable
+        maxHeight={420}
+      />
+      <StillSignedIn leaving={acts.leaving} />
+    </>
   );
+}
+
+function group(name: string, actions: SpotlightActionData[]): SpotlightActionGroupData {
+  return { group: name, actions };
+}
+
+/** An act of the search. One that the role may not use says why, as its button on a page does. */
+function act(id: string, label: string, refusal: string | undefined, onAct: () => void): SpotlightActionData {
+  return {
+    id,
+    label,
+    description: refusal ?? 'Act',
+    closeSpotlightOnTrigger: refusal === undefined,
+    'aria-disabled': refusal !== undefined,
+    onClick: () => {
+      if (refusal === undefined) onAct();
+    },
+  };
+}
+
+/** The acts that every page of the project offers. */
+function useActs(onKeys: () => void) {
+  const { organization, project } = useCurrentProject();
+  const params = { organization: organization.slug, project: project.slug };
+  const navigate = useNavigate();
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const operating = useRefusal(project.id, OPERATORS);
+  const managing = useRefusal(project.id, MANAGERS);
+  const membership = useRefusal(project.id, MEMBERS);
+  const leaving = useSignOut();
+  const { isRail, toggle } = useRail();
+  const actions = [
+    act(
+      'new-rule',
+      'New alert rule',
+      operating,
+      () => void navigate({ to: `${BASE}/alert-rules/$rule`, params: { ...params, rule: 'new' } }),
+    ),
+    act(
+      'new-key',
+      'New API key',
+      managing,
+      () => void navigate({ to: `${BASE}/keys`, params, state: { form: 'key' } }),
+    ),
+    act(
+      'new-endpoint',
+      'New endpoint',
+      membership,
+      () => void navigate({ to: `${BASE}/endpoints`, params, state: { form: 'endpoint' } }),
+    ),
+    act(
+      'invite',
+      'Invite a person',
+      managing,
+      () => void navigate({ to: `${BASE}/organization/invitations`, params, state: { form: 'invitation' } }),
+    ),
+    act('start', 'New project', undefined, () => void navigate({ to: '/start' })),
+    act('keys', 'Keyboard shortcuts', undefined, onKeys),
+    act('scheme', `Change to the ${other} theme`, undefined, () => setColorScheme(other)),
+    ...(toggle === undefined
+      ? []
+      : [act('rail', isRail ? 'Show the names of the navigation' : 'Make the navigation a rail', undefined, toggle)]),
+    act('sign-out', 'Sign out', undefined, () => leaving.mutate()),
+  ];
+  return { actions, leaving };
+}
+
+/** Ranges for the pages that have one. */
+function usePresets(): SpotlightActionData[] {
+  const { setWindow } = useTimeRange();
+  const isTimed = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.isTimed === true) });
+  if (!isTimed) return [];
+  return RANGE_NAMES.map(({ value, label }) => ({
+    id: `range ${value}`,
+    label,
+    description: 'Time range',
+    onClick: () => setWindow({ range: value }),
+  }));
 }

@@ -9,11 +9,13 @@ import { organizations, projects } from '../api/queries.js';
 import { CurrentChartProject } from '../parts/chart/chart-project.js';
 import { Icon } from '../parts/icons.js';
 import { Mark } from '../parts/mark.js';
+import { UndoToast } from '../parts/undo.js';
 import { useCurrentProject } from './current-project.js';
 import { Zone } from '../parts/zone.js';
 import { Frame } from './frame.js';
-import { AreaTabs, Navigation, ProjectTitle } from './navigation.js';
+import { AreaTabs, Navigation, ProjectTitle, railEntry, RailTip } from './navigation.js';
 import { QuotaBanner } from './quota-banner.js';
+import { useRail } from './rail.js';
 import { Search } from './search.js';
 import { Shortcuts } from './shortcuts.js';
 import { TimeBar } from './time-bar.js';
@@ -32,6 +34,7 @@ export function Shell() {
     [project, settings.annotation_events],
   );
   const [areKeysShown, setAreKeysShown] = useState(false);
+  const { isRail, toggle } = useRail();
   return (
     <Zone value={zone}>
       <Frame
@@ -61,38 +64,63 @@ export function Shell() {
             </ActionIcon>
           </>
         }
-        pages={(close) => <Navigation onGo={close} />}
+        isRail={isRail}
+        pages={(close) => <Navigation isRail={isRail} onGo={close} />}
         foot={(close) => (
           <>
-            <LinkNav
-              to={`${BASE}/first-event`}
-              params={params}
-              label="First steps"
-              leftSection={<Icon name="rocket" />}
-              onClick={close}
-            />
-            <NavLink
-              component="button"
-              label="Shortcuts"
-              visibleFrom="sm"
-              leftSection={<Icon name="keyboard" />}
-              rightSection={<Kbd size="xs">?</Kbd>}
-              onClick={() => setAreKeysShown(true)}
-            />
-            <NavLink
-              href="/console/help"
-              target="_blank"
-              rel="noreferrer"
-              label="Help"
-              leftSection={<Icon name="docs" />}
-            />
-            <NavLink
-              href="/docs"
-              target="_blank"
-              rel="noreferrer"
-              label="API documentation"
-              leftSection={<Icon name="docs" />}
-            />
+            <RailTip isRail={isRail} label="First steps">
+              <LinkNav
+                to={`${BASE}/first-event`}
+                params={params}
+                label="First steps"
+                leftSection={<Icon name="rocket" />}
+                onClick={close}
+                {...railEntry(isRail, 'First steps')}
+              />
+            </RailTip>
+            <RailTip isRail={isRail} label="Shortcuts">
+              <NavLink
+                component="button"
+                label="Shortcuts"
+                visibleFrom="sm"
+                leftSection={<Icon name="keyboard" />}
+                rightSection={<Kbd size="xs">?</Kbd>}
+                onClick={() => setAreKeysShown(true)}
+                {...railEntry(isRail, 'Shortcuts')}
+              />
+            </RailTip>
+            <RailTip isRail={isRail} label="Help">
+              <NavLink
+                href="/console/help"
+                target="_blank"
+                rel="noreferrer"
+                label="Help"
+                leftSection={<Icon name="docs" />}
+                {...railEntry(isRail, 'Help')}
+              />
+            </RailTip>
+            <RailTip isRail={isRail} label="API documentation">
+              <NavLink
+                href="/docs"
+                target="_blank"
+                rel="noreferrer"
+                label="API documentation"
+                leftSection={<Icon name="docs" />}
+                {...railEntry(isRail, 'API documentation')}
+              />
+            </RailTip>
+            {toggle !== undefined && (
+              <RailTip isRail={isRail} label="Show the names">
+                <NavLink
+                  component="button"
+                  label="Show only icons"
+                  leftSection={<Icon name={isRail ? 'right' : 'left'} />}
+                  rightSection={<Kbd size="xs">[</Kbd>}
+                  onClick={toggle}
+                  {...railEntry(isRail, 'Show the names')}
+                />
+              </RailTip>
+            )}
           </>
         )}
       >
@@ -104,7 +132,8 @@ export function Shell() {
         <CurrentChartProject value={charts}>
           <Outlet key={project.id} />
         </CurrentChartProject>
-        <Search projectId={project.id} params={params} onKeys={() => setAreKeysShown(true)} />
+        <UndoToast key={`toast ${project.id}`} />
+        <Search onKeys={() => setAreKeysShown(true)} />
         <Shortcuts isOpen={areKeysShown} onOpen={setAreKeysShown} />
       </Frame>
     </Zone>

@@ -1,49 +1,49 @@
 import { Kbd, Stack, Table, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Dialog } from '../parts/dialog.js';
-import { useKeys, useKeysAfter } from '../parts/use-keys.js';
+import { hasOwnRowKeys, hasRows, ROW_KEYS, useRowKeys } from '../parts/row-keys.js';
+import { type KeyNames, namedKeys, useKeys, useKeysAfter } from '../parts/use-keys.js';
 import { useCurrentProject } from './current-project.js';
 import { AREAS } from './pages.js';
+import { useRail } from './rail.js';
 
 interface Props {
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
 }
 
-const KEYS: readonly { readonly title: string; readonly rows: readonly (readonly [string, string])[] }[] = [
-  {
-    title: 'Everywhere',
-    rows: [
-      ['⌘ K', 'Search pages, actions and the project. Without ⌘: Ctrl K'],
-      ['?', 'This list'],
-      ['Esc', 'Close what is open'],
-    ],
+const EVERYWHERE: KeyNames = {
+  title: 'Everywhere',
+  names: {
+    '⌘ K': 'Search pages, acts and the project. Without ⌘: Ctrl K',
+    '?': 'This list',
+    Esc: 'Close what is open, or leave a field',
   },
-  {
-    title: 'Go to',
-    rows: AREAS.flatMap(({ area, key }) => (key === null ? [] : [[`g ${key}`, area] as const])),
-  },
-  {
-    title: 'Alerts',
-    rows: [
-      ['j k', 'Next, previous'],
-      ['e', 'Acknowledge'],
-      ['r', 'Resolve'],
-      ['s', 'Snooze'],
-      ['a', 'Assign'],
-      ['c', 'Comment'],
-      ['x', 'Select'],
-      ['/', 'Search field'],
-    ],
-  },
-];
+};
+const GO_TO: KeyNames = {
+  title: 'Go to',
+  names: Object.fromEntries(AREAS.flatMap(({ area, key }) => (key === null ? [] : [[`g ${key}`, area] as const]))),
+};
 
-/** The shortcuts that every page of a project has, and the list of all shortcuts. */
+/** Returns all shortcuts of the current page. */
+function currentKeys(): readonly KeyNames[] {
+  return [EVERYWHERE, GO_TO, ...namedKeys(), ...(!hasOwnRowKeys() && hasRows() ? [ROW_KEYS] : [])];
+}
+
+/** The shortcuts that every page of a project has, and the list of all shortcuts of the page. */
 export function Shortcuts({ isOpen, onOpen }: Props) {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
   const navigate = useNavigate();
+  const { isRail, toggle } = useRail();
   useKeys({ '?': () => onOpen(true) });
+  useKeys(
+    toggle === undefined ? {} : { '[': toggle },
+    toggle === undefined
+      ? undefined
+      : { title: 'Navigation', names: { '[': isRail ? 'Show the names' : 'Show only icons' } },
+  );
+  useRowKeys();
   useKeysAfter(
     'g',
     Object.fromEntries(
@@ -55,29 +55,30 @@ export function Shortcuts({ isOpen, onOpen }: Props) {
   return (
     <Dialog title="Keyboard shortcuts" size="lg" isOpen={isOpen} onClose={() => onOpen(false)}>
       <Stack>
-        {KEYS.map(({ title, rows }) => (
-          <section key={title} aria-label={title}>
-            <Text fw={600} size="sm">
-              {title}
-            </Text>
-            <Table verticalSpacing={4}>
-              <Table.Tbody>
-                {rows.map(([keys, act]) => (
-                  <Table.Tr key={keys}>
-                    <Table.Td w={110}>
-                      {keys.split(' ').map((key) => (
-                        <Kbd key={key} size="sm" mr={4}>
-                          {key}
-                        </Kbd>
-                      ))}
-                    </Table.Td>
-                    <Table.Td>{act}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </section>
-        ))}
+        {isOpen &&
+          currentKeys().map(({ title, names }) => (
+            <section key={title} aria-label={title}>
+              <Text fw={600} size="sm">
+                {title}
+              </Text>
+              <Table verticalSpacing={4}>
+                <Table.Tbody>
+                  {Object.entries(names).map(([keys, does]) => (
+                    <Table.Tr key={keys}>
+                      <Table.Td w={110}>
+                        {keys.split(' ').map((key) => (
+                          <Kbd key={key} size="sm" mr={4}>
+                            {key}
+                          </Kbd>
+                        ))}
+                      </Table.Td>
+                      <Table.Td>{does}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </section>
+          ))}
       </Stack>
     </Dialog>
   );

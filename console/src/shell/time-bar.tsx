@@ -14,6 +14,10 @@ import { type TimeRange, useTimeRange } from './time-range.js';
 const WIDE = '(min-width: 75em)';
 const CLOCK_MS = 15_000;
 const DAY_MS = 86_400_000;
+const TIME_KEYS = {
+  title: 'Time range',
+  names: { t: 'Choose a range', '← →': 'Earlier, later', '-': 'Zoom out' },
+};
 
 interface Props {
   /** On a wide screen the range stands in the header, otherwise above the page. */
@@ -45,7 +49,7 @@ function Bar({ isInHeader }: Props) {
     const next = change(window, Date.now());
     if (next !== undefined) setWindow(next);
   };
-  useKeys({ t: () => setIsOpen(true), '-': () => go(wider) });
+  useKeys({ t: () => setIsOpen(true), '-': () => go(wider) }, TIME_KEYS);
   // Arrows move through lists, tables that scroll and menus, which have the focus then.
   useWindowEvent('keydown', ({ key, target, ctrlKey, metaKey, altKey, shiftKey }) => {
     if (target !== document.body || ctrlKey || metaKey || altKey || shiftKey) return;

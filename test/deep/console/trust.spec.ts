@@ -5,6 +5,7 @@ import { addMember, type Owner, ownerWithProject, PASSWORD } from '../../support
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+import { withoutPlanLimits } from '../../support/memberships.js';
 
 let app: TestApp;
 
@@ -170,6 +171,68 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
     expect(link).toMatch(/^otpauth:/);
     expect(await code.locator('path').getAttribute('d')).toBe(dark.join(''));
+  });
+
+  it('tells a viewer why each button does nothing, on every page', async () => {
+    const viewer = await addMember(app, owner, 'viewer');
+    await withoutPlanLimits(app, owner.organizationId);
+    const post = (path: string, body: object) =>
+      app
+        .request()
+        .post(path)
+        .set('Authorization', owner.bearer)
+        .send({ project_id: owner.projectId, ...body })
+        .expect(201);
+    await post('/v1/ingest-sources', { name: `Source for ${screen.viewport.width}` });
+    await post('/v1/secrets', { name: `SECRET_${screen.viewport.width}`, value: 'kept' });
+    await post('/v1/alerts/events', { message: 'Raised by hand' });
+    await enter(browser, `${address}/keys`, viewer);
+    await heading(page, 'API keys');
+    // Only admins may see the members of the organization and its invitations.
+    expected = /status of 403/;
+    let told = 0;
+    for (const [path, title] of [
+      ['keys', 'API keys'],
+      ['sources', 'Sources'],
+      ['secrets', 'Secrets'],
+      ['files', 'Files'],
+      ['members', 'Project members'],
+      ['settings', 'Settings'],
+      ['alert-rules', 'Alert rules'],
+      ['silences', 'Silences'],
+      ['organization/members', 'Members'],
+      ['organization/invitations', 'Invitations'],
+      ['organization/billing', 'Billing'],
+    ] as const) {
+      await page.goto(`${address}/${path}`);
+      await heading(page, title);
+      // The role is known when nothing is read any more.
+      await page.waitForLoadState('networkidle');
+      const refused = await page.getByRole('main').locator('button[aria-disabled=true]').all();
+      for (const button of refused) {
+        await button.focus();
+        await page
+          .getByRole('tooltip')
+          .filter({ hasText: /Your role here is viewer|It takes an admin/ })
+          .waitFor();
+        await button.blur();
+        await page.getByRole('tooltip').waitFor({ state: 'hidden' });
+        told += 1;
+      }
+      // A button of a form cannot be focused. Its page says why.
+      if ((await page.getByRole('main').locator('button:disabled').count()) > 0)
+        expect(await page.getByRole('main').innerText()).toMatch(/Your role here is viewer|It takes an admin/);
+    }
+    // Each of these pages has at least one.
+    expect(told).toBeGreaterThanOrEqual(8);
+    await page.goto(`${address}/alerts`);
+    await page
+      .getByRole('button', { name: /^Raised by hand/ })
+      .first()
+      .click();
+    await page.getByText('Your role here is viewer; it takes owner, admin, operator, or member, to comment.').waitFor();
+    await page.getByRole('combobox', { name: 'Assigned to', exact: true }).last().focus();
+    await page.getByRole('tooltip').getByText('Your role here is viewer').waitFor();
   });
 
   it('tells a viewer why the buttons for keys do nothing', async () => {

@@ -17,6 +17,7 @@ import { Listed } from '../../parts/listed.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { StateBadge } from '../../parts/state-badge.js';
+import { offerUndo } from '../../parts/undo.js';
 import { searchChange } from '../../parts/use-search-change.js';
 import type { SilenceSearch } from '../../routes/alerting.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -186,8 +187,17 @@ function SilenceForm({ projectId, silence, fingerprint, onDone }: FormProps) {
         ? api.createAlertSilence({ body: { ...body, project_id: projectId } })
         : api.updateAlertSilence({ path: { silence_id: silence.id }, body });
     },
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: silencesKey(projectId) });
+    onSuccess: async ({ id: silence_id }) => {
+      const readAgain = () => queries.invalidateQueries({ queryKey: silencesKey(projectId) });
+      if (silence === undefined)
+        offerUndo({
+          projectId,
+          said: reason.trim() === '' ? 'Started a silence' : `Started the silence “${reason.trim()}”`,
+          failed: 'The silence was not ended',
+          undo: () => api.deleteAlertSilence({ path: { silence_id } }),
+          readAgain,
+        });
+      await readAgain();
       onDone();
     },
   });

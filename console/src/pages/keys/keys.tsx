@@ -1,6 +1,5 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { apiKeys } from '../../api/queries.js';
 import { MANAGERS, useRefusal } from '../../api/roles.js';
@@ -10,6 +9,7 @@ import { Icon } from '../../parts/icons.js';
 import { KeyRows } from '../../parts/key-rows.js';
 import { Listed } from '../../parts/listed.js';
 import { MakeKey } from '../../parts/make-key.js';
+import { useOpenForm } from '../../parts/open-form.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Empty } from '../../parts/rows.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -18,7 +18,7 @@ export function KeysPage() {
   const { project } = useCurrentProject();
   const asked = useQuery(apiKeys(project.id));
   const refusal = useRefusal(project.id, MANAGERS);
-  const [isMaking, setIsMaking] = useState(false);
+  const [isMaking, setIsMaking] = useOpenForm('key');
   const make = async (name: string) => (await api.createApiKey({ body: { project_id: project.id, name } })).key;
   const close = () => setIsMaking(false);
   return (

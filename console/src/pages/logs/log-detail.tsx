@@ -1,7 +1,8 @@
 import './log-detail.css';
-import { ActionIcon, Button, CopyButton, Group, Menu, Text, Title } from '@mantine/core';
+import { ActionIcon, Button, CopyButton, Group, Kbd, Menu, Text, Title } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
+import type { KeyboardEvent } from 'react';
 import { isOther } from '../../parts/conditions.js';
 import { Icon } from '../../parts/icons.js';
 import { whole } from '../../parts/numbers.js';
@@ -99,6 +100,28 @@ function Copies({ event }: { readonly event: Event }) {
   );
 }
 
+/** Returns the properties of an item of a menu that has a key. */
+function keyed(key: string) {
+  return {
+    'data-key': key,
+    rightSection: (
+      <Kbd size="xs" aria-hidden>
+        {key}
+      </Kbd>
+    ),
+  };
+}
+
+/** Chooses the item of an open menu whose key was pressed. */
+function pressItem(event: KeyboardEvent<HTMLElement>): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-key]')];
+  const item = items.find(({ dataset }) => dataset.key === event.key);
+  if (item === undefined) return;
+  event.preventDefault();
+  item.click();
+}
+
 /** The most characters of a value that its line shows. */
 const MAX_SHOWN_CHARACTERS = 300;
 
@@ -131,24 +154,30 @@ function Values({ event, onAdd, onCount, onColumn }: Pick<Props, 'onAdd' | 'onCo
               <bdi>{value === null ? 'null' : String(value).slice(0, MAX_SHOWN_CHARACTERS)}</bdi>
             </button>
           </Menu.Target>
-          <Menu.Dropdown>
+          <Menu.Dropdown onKeyDown={pressItem}>
             <Menu.Label>
               <bdi>{name}</bdi>
             </Menu.Label>
-            <Menu.Item onClick={() => field !== undefined && onAdd(only(field, value))}>
+            <Menu.Item {...keyed('=')} onClick={() => field !== undefined && onAdd(only(field, value))}>
               Filter for this value
             </Menu.Item>
-            <Menu.Item onClick={() => field !== undefined && onAdd({ clause: isOther(field, value) })}>
+            <Menu.Item {...keyed('-')} onClick={() => field !== undefined && onAdd({ clause: isOther(field, value) })}>
               Exclude this value
             </Menu.Item>
             {path !== undefined && (
               <>
-                <Menu.Item onClick={() => onCount(path)}>Count by this property</Menu.Item>
+                <Menu.Item {...keyed('b')} onClick={() => onCount(path)}>
+                  Count by this property
+                </Menu.Item>
                 <Menu.Item onClick={() => onColumn(path)}>Add as a column</Menu.Item>
               </>
             )}
             <CopyButton value={String(value)}>
-              {({ copy }) => <Menu.Item onClick={copy}>Copy the value</Menu.Item>}
+              {({ copy }) => (
+                <Menu.Item {...keyed('c')} onClick={copy}>
+                  Copy the value
+                </Menu.Item>
+              )}
             </CopyButton>
           </Menu.Dropdown>
         </Menu>

@@ -36,7 +36,7 @@ export function SearchField({ projectId, window, query, known, onAdd }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
-  useKeys({ '/': () => input.current?.focus() });
+  useKeys({ '/': () => input.current?.focus() }, { title: 'Search', names: { '/': 'Search field' } });
   const { data: language } = useQuery(eqlLanguage(projectId));
   const begun = begunField(text, language);
   const [property] = useDebouncedValue(

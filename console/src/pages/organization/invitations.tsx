@@ -11,6 +11,7 @@ import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
+import { useOpenForm } from '../../parts/open-form.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
 import { Empty, Rows } from '../../parts/rows.js';
@@ -31,7 +32,7 @@ const COLORS: Readonly<Record<Schemas['InviteStatus'], string>> = {
 export function InvitationsPage() {
   const { organization } = useCurrentProject();
   const refusal = useOrganizationRefusal(organization.id);
-  const [isInviting, setIsInviting] = useState(false);
+  const [isInviting, setIsInviting] = useOpenForm('invitation');
   return (
     <Stack gap="lg">
       <PageHead
@@ -47,7 +48,7 @@ export function InvitationsPage() {
       <Dialog
         title="Invite somebody"
         guide="organizations-and-projects#invitations"
-        isOpen={isInviting}
+        isOpen={isInviting && refusal === undefined}
         onClose={() => setIsInviting(false)}
       >
         <InviteForm onDone={() => setIsInviting(false)} />

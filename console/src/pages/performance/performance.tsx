@@ -116,7 +116,7 @@ function All({ find, ...part }: AllProps) {
 function Names({ find, ...part }: AllProps) {
   const { search, set } = part;
   const input = useRef<HTMLInputElement>(null);
-  useKeys({ '/': () => input.current?.focus() });
+  useKeys({ '/': () => input.current?.focus() }, { title: 'Search', names: { '/': 'Search field' } });
   return (
     <>
       <Group gap="sm" align="flex-end">

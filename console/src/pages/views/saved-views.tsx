@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
@@ -9,7 +9,9 @@ import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
+import { offerUndo } from '../../parts/undo.js';
 import { useCurrentProject } from '../../shell/current-project.js';
+import { usePins } from '../../shell/pins.js';
 
 type View = Schemas['SavedViewResponse'];
 
@@ -42,8 +44,9 @@ const QUESTION_WORDS = {
 export function SavedViews({ kind, filters, onApply }: Props) {
   const { project } = useCurrentProject();
   const { data, error } = useQuery(savedViewsOf(project.id, kind));
+  const pins = usePins(project.id);
   const refusal = useRefusal(project.id, MEMBERS);
-  const [open, setOpen] = useState<'save' | 'manage' | null>(null);
+  const [open, setOpen] = useState<'save' | 'manage' | 'pin' | null>(null);
   const words = kind === 'view' ? VIEW_WORDS : QUESTION_WORDS;
   const views = data ?? [];
   const close = () => setOpen(null);
@@ -71,6 +74,7 @@ export function SavedViews({ kind, filters, onApply }: Props) {
               Change {words.all.toLowerCase()}
             </Menu.Item>
           )}
+          {views.length > 0 && <Menu.Item onClick={() => setOpen('pin')}>Pin views to the navigation</Menu.Item>}
           {refusal !== undefined && <Menu.Label>{refusal}</Menu.Label>}
         </Menu.Dropdown>
       </Menu>
@@ -96,6 +100,27 @@ export function SavedViews({ kind, filters, onApply }: Props) {
             <ChangeView key={view.id} view={view} filters={filters} />
           ))}
           {views.length === 0 && <Text c="dimmed">No {words.all.toLowerCase()}.</Text>}
+        </Stack>
+      </Dialog>
+      <Dialog title="Pinned views" isOpen={open === 'pin'} onClose={close}>
+        <Stack gap="xs">
+          <Text size="sm" c="dimmed">
+            Pinned views are below the navigation, in this browser only.
+          </Text>
+          {views.map(({ id, name }) => (
+            <Checkbox
+              key={id}
+              label={name}
+              checked={pins.ids.includes(id)}
+              disabled={pins.refusal !== undefined && !pins.ids.includes(id)}
+              onChange={() => pins.toggle(id)}
+            />
+          ))}
+          {pins.refusal !== undefined && (
+            <Text size="sm" c="dimmed">
+              {pins.refusal}.
+            </Text>
+          )}
         </Stack>
       </Dialog>
     </>
@@ -152,6 +177,17 @@ function ChangeView({ view, filters }: ChangeProps) {
   const [name, setName] = useState(view.name);
   const acting = useMutation({ mutationFn: (act: () => Promise<unknown>) => act().then(refetch) });
   const isRenamed = name.trim() !== '' && name.trim() !== view.name;
+  const remove = async () => {
+    const { project_id, name: deleted, kind, filters: kept } = view;
+    await api.deleteSavedView({ path });
+    offerUndo({
+      projectId: project_id,
+      said: `Deleted “${deleted}”`,
+      failed: 'It was not saved again',
+      undo: () => api.createSavedView({ path: { project_id }, body: { name: deleted, kind, filters: kept } }),
+      readAgain: refetch,
+    });
+  };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (isRenamed) acting.mutate(() => api.updateSavedView({ path, body: { name: name.trim() } }));
@@ -181,7 +217,7 @@ function ChangeView({ view, filters }: ChangeProps) {
             variant="subtle"
             color="red"
             aria-label={`Delete ${view.name}`}
-            onClick={() => acting.mutate(() => api.deleteSavedView({ path }))}
+            onClick={() => acting.mutate(remove)}
           >
             Delete
           </Button>

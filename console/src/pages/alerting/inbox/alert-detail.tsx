@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text, Textarea, Timeline, Title } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, Textarea, Timeline, Title, Tooltip } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, type SubmitEvent, useState } from 'react';
@@ -30,6 +30,7 @@ interface Props {
   readonly onSnoozing: (isSnoozing: boolean) => void;
   readonly assignee: RefObject<HTMLInputElement | null>;
   readonly comment: RefObject<HTMLTextAreaElement | null>;
+  readonly silence: RefObject<HTMLAnchorElement | null>;
 }
 
 /** One alert event with its history. */
@@ -40,14 +41,15 @@ export function AlertDetail(props: Props) {
   return error === null ? <PendingPage /> : <Failure error={error} title="The alert could not be read" />;
 }
 
-function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props & { readonly alert: AlertEvent }) {
+function Known(props: Props & { readonly alert: AlertEvent }) {
+  const { alert, acts, isSnoozing, onSnoozing, assignee, comment, silence } = props;
   const { organization, project } = useCurrentProject();
   const refusal = useRefusal(project.id, MEMBERS);
   const params = { organization: organization.slug, project: project.slug };
   const isResolved = alert.status === 'resolved';
   const { data: rules } = useQuery(alertRules(project.id));
   const rule = rules?.find(({ id }) => id === alert.alert_rule_id);
-  const act = (one: AlertAct) => acts.mutate({ id: alert.id, act: one });
+  const act = (one: AlertAct) => acts.mutate({ alert, act: one });
   return (
     <Stack gap="md">
       <Stack gap={6}>
@@ -97,6 +99,7 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
           <LinkButton
             size="xs"
             variant="default"
+            ref={silence}
             to="/o/$organization/p/$project/silences"
             params={params}
             search={{ fingerprint: alert.fingerprint }}
@@ -167,14 +170,16 @@ function Known({ alert, acts, isSnoozing, onSnoozing, assignee, comment }: Props
       <Incident alert={alert} rule={rule} />
       {Object.keys(alert.payload).length > 0 && <JsonText name="Payload" value={alert.payload} />}
       <History alert={alert} />
-      {refusal === undefined && (
+      {refusal !== undefined ? (
+        <Text size="sm" c="dimmed">
+          {refusal}, to comment.
+        </Text>
+      ) : (
         <Comment
           key={alert.id}
           input={comment}
           isSending={acts.isPending}
-          onSend={(body, onDone) =>
-            acts.mutate({ id: alert.id, act: { kind: 'comment', body } }, { onSuccess: onDone })
-          }
+          onSend={(body, onDone) => acts.mutate({ alert, act: { kind: 'comment', body } }, { onSuccess: onDone })}
         />
       )}
     </Stack>
@@ -202,19 +207,22 @@ export function useAssignees(): { readonly value: string; readonly label: string
 function Assignee({ alert, refusal, input, onAssign }: AssigneeProps) {
   const options = useAssignees();
   return (
-    <Select
-      ref={input}
-      size="xs"
-      aria-label="Assigned to"
-      placeholder="Nobody"
-      data={options}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'Assign to nobody' }}
-      readOnly={refusal !== undefined}
-      value={alert.assignee_id}
-      onChange={onAssign}
-    />
+    <Tooltip label={refusal} disabled={refusal === undefined} events={{ hover: true, focus: true, touch: true }}>
+      <Select
+        ref={input}
+        size="xs"
+        aria-label="Assigned to"
+        placeholder="Nobody"
+        data={options}
+        searchable
+        clearable={refusal === undefined}
+        clearButtonProps={{ 'aria-label': 'Assign to nobody' }}
+        readOnly={refusal !== undefined}
+        aria-disabled={refusal !== undefined}
+        value={alert.assignee_id}
+        onChange={onAssign}
+      />
+    </Tooltip>
   );
 }
 

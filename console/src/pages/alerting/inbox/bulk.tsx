@@ -9,11 +9,12 @@ import { Act } from '../../../parts/act.js';
 import { ActForm } from '../../../parts/act-form.js';
 import { Dialog } from '../../../parts/dialog.js';
 import { DurationSelect } from '../../../parts/durations.js';
-import { Failure, sentenceOf } from '../../../parts/failures.js';
+import { Explained, Failure, sentenceOf } from '../../../parts/failures.js';
+import { offerUndo } from '../../../parts/undo.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { useAssignees } from './alert-detail.js';
 import { SnoozeMenu } from './snooze-menu.js';
-import { type AlertAct, actOn } from './use-alert-acts.js';
+import { type AlertAct, actOn, reopen } from './use-alert-acts.js';
 
 type AlertEvent = Schemas['AlertEventResponse'];
 type BulkAct = Exclude<AlertAct, { readonly kind: 'comment' | 'reopen' }>;
@@ -42,13 +43,33 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
   const silenceRefusal = useRefusal(project.id, OPERATORS);
   const assignees = useAssignees();
   const [isSilencing, setIsSilencing] = useState(false);
+  const readAgain = () => queries.invalidateQueries({ queryKey: alertEventsKey(project.id) });
   const acting = useMutation({
     mutationFn: (act: BulkAct) => actOnAll(ids, act),
-    onSuccess: (results) => {
+    onSuccess: (results, { kind }) => {
+      if (kind === 'resolve') offerReopen(ids.filter((_, at) => results[at]?.ok === true));
       if (results.every(({ ok }) => ok)) onDone();
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: alertEventsKey(project.id) }),
+    onSettled: readAgain,
   });
+  const offerReopen = (resolved: readonly string[]) => {
+    if (resolved.length === 0) return;
+    const reopenAll = async () => {
+      const results: Result[] = [];
+      for (const id of resolved) {
+        const before = alerts.find((alert) => alert.id === id)?.status;
+        results.push(await resultOf(() => reopen(id, before)));
+      }
+      if (results.some(({ ok }) => !ok)) throw new Explained(refusedInWords(results));
+    };
+    offerUndo({
+      projectId: project.id,
+      said: `Resolved ${resolved.length} ${resolved.length === 1 ? 'alert' : 'alerts'}`,
+      failed: 'Not all were reopened',
+      undo: reopenAll,
+      readAgain,
+    });
+  };
   const refused = acting.data?.filter(({ ok }) => !ok) ?? [];
   const common = { refusal, loading: acting.isPending };
   return (
@@ -97,8 +118,7 @@ export function Bulk({ ids, alerts, refusal, onDone }: Props) {
         <Failure error={acting.error} />
         {refused.length > 0 && (
           <Alert color="orange" variant="light" p="xs">
-            {refused.length} of {acting.data?.length} failed:{' '}
-            {[...new Set(refused.map(({ detail }) => detail))].join('; ')}.
+            {refusedInWords(acting.data ?? [])}
           </Alert>
         )}
       </Stack>
@@ -120,7 +140,7 @@ function SilenceForm({ alerts, onDone }: Pick<Props, 'alerts' | 'onDone'>) {
     <ActForm
       verb="Silence"
       act={async () => {
-        await api.createAlertSilence({
+        const { id: silence_id } = await api.createAlertSilence({
           body: {
             project_id: project.id,
             filter: { all: [{ field: 'fingerprint', op: 'in', value: fingerprints }] },
@@ -128,7 +148,15 @@ function SilenceForm({ alerts, onDone }: Pick<Props, 'alerts' | 'onDone'>) {
             reason: reason.trim() || null,
           },
         });
-        await queries.invalidateQueries({ queryKey: silencesKey(project.id) });
+        const readAgain = () => queries.invalidateQueries({ queryKey: silencesKey(project.id) });
+        offerUndo({
+          projectId: project.id,
+          said: `Silenced ${alerts.length} ${alerts.length === 1 ? 'alert' : 'alerts'}`,
+          failed: 'The silence was not ended',
+          undo: () => api.deleteAlertSilence({ path: { silence_id } }),
+          readAgain,
+        });
+        await readAgain();
       }}
       onDone={onDone}
     >
@@ -144,6 +172,13 @@ function SilenceForm({ alerts, onDone }: Pick<Props, 'alerts' | 'onDone'>) {
       />
     </ActForm>
   );
+}
+
+/** Returns how many were refused, and why. */
+function refusedInWords(results: readonly Result[]): string {
+  const refused = results.filter(({ ok }) => !ok);
+  const reasons = [...new Set(refused.map(({ detail }) => detail))].join('; ');
+  return `${refused.length} of ${results.length} failed: ${reasons}.`;
 }
 
 async function actOnAll(ids: readonly string[], act: BulkAct): Promise<readonly Result[]> {

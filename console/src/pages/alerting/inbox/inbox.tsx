@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { alertEvents, alertMetrics, alertRules, alertSummary } from '../../../api/alerting.js';
+import { alertEvent, alertEvents, alertMetrics, alertRules, alertSummary } from '../../../api/alerting.js';
 import { itemsOf } from '../../../api/pages.js';
 import { me } from '../../../api/queries.js';
 import { MEMBERS, useRefusal } from '../../../api/roles.js';
@@ -15,7 +15,7 @@ import { duration, whole } from '../../../parts/numbers.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { Empty } from '../../../parts/rows.js';
 import { Side } from '../../../parts/side.js';
-import { useKeys } from '../../../parts/use-keys.js';
+import { type KeyNames, useKeys } from '../../../parts/use-keys.js';
 import { searchChange } from '../../../parts/use-search-change.js';
 import { type AlertFilters, SEVERITIES } from '../../../routes/alerting.js';
 import { PendingPage } from '../../../shell/around-pages.js';
@@ -30,6 +30,22 @@ type Filters = AlertFilters;
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/alerts');
 const TYPING_MS = 400;
+
+const LIST_KEYS: KeyNames = { title: 'Alerts', names: { 'j k': 'Next, previous', '/': 'Search field' } };
+/** Keys for the alert that is shown. */
+const VIEWER_KEYS: KeyNames = { title: 'The alert', names: { x: 'Select', Esc: 'Close' } };
+const ACT_KEYS: KeyNames = {
+  title: 'The alert',
+  names: {
+    e: 'Acknowledge',
+    r: 'Resolve',
+    s: 'Snooze',
+    m: 'Silence',
+    a: 'Assign',
+    c: 'Comment',
+    ...VIEWER_KEYS.names,
+  },
+};
 
 /** The inbox of alerts, with the detail of one. */
 export function AlertsPage() {
@@ -49,6 +65,7 @@ export function AlertsPage() {
   const [isSnoozing, setIsSnoozing] = useState(false);
   const assignee = useRef<HTMLInputElement>(null);
   const comment = useRef<HTMLTextAreaElement>(null);
+  const silence = useRef<HTMLAnchorElement>(null);
   const find = useRef<HTMLInputElement>(null);
   /** The position of the shown alert, in case it leaves the list. */
   const place = useRef(-1);
@@ -77,23 +94,33 @@ export function AlertsPage() {
       if (!after.delete(id)) after.add(id);
       return after;
     });
+  const { data: detailed } = useQuery({ ...alertEvent(project.id, shown ?? ''), enabled: shown !== undefined });
   const actOn = (kind: 'acknowledge' | 'resolve') => {
-    if (shown !== undefined && refusal === undefined) acts.mutate({ id: shown, act: { kind } });
+    if (detailed === undefined || refusal !== undefined) return;
+    const isOver = detailed.status === 'resolved' || (kind === 'acknowledge' && detailed.status === 'acknowledged');
+    if (!isOver) acts.mutate({ alert: detailed, act: { kind } });
   };
-  useKeys({
-    j: () => step(1),
-    k: () => step(-1),
-    x: () => {
-      if (shown !== undefined) choose(shown);
-    },
+  const isSnoozable = refusal === undefined && (detailed?.status === 'open' || detailed?.status === 'acknowledged');
+  const acting = {
+    x: () => shown !== undefined && choose(shown),
     e: () => actOn('acknowledge'),
     r: () => actOn('resolve'),
-    s: () => setIsSnoozing(true),
+    s: () => isSnoozable && setIsSnoozing(true),
     a: () => assignee.current?.focus(),
     c: () => comment.current?.focus(),
-    '/': () => find.current?.focus(),
+    m: () => silence.current?.click(),
     Escape: () => show(undefined, false),
-  });
+  };
+  const listing = {
+    j: () => step(1),
+    k: () => step(-1),
+    '/': () => find.current?.focus(),
+  };
+  useKeys(listing, LIST_KEYS);
+  useKeys(
+    shown === undefined ? {} : acting,
+    shown === undefined ? undefined : refusal === undefined ? ACT_KEYS : VIEWER_KEYS,
+  );
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -108,6 +135,7 @@ export function AlertsPage() {
       onSnoozing={setIsSnoozing}
       assignee={assignee}
       comment={comment}
+      silence={silence}
     />
   );
   const isFiltered = Object.entries<unknown>(filters).some(([name, value]) => name !== 'alert' && value !== undefined);
@@ -262,8 +290,9 @@ function Keys() {
   return (
     <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
       <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> next, previous · <Kbd size="xs">e</Kbd> acknowledge ·{' '}
-      <Kbd size="xs">r</Kbd> resolve · <Kbd size="xs">s</Kbd> snooze · <Kbd size="xs">a</Kbd> assign ·{' '}
-      <Kbd size="xs">c</Kbd> comment · <Kbd size="xs">x</Kbd> choose · <Kbd size="xs">/</Kbd> find
+      <Kbd size="xs">r</Kbd> resolve · <Kbd size="xs">s</Kbd> snooze · <Kbd size="xs">m</Kbd> silence ·{' '}
+      <Kbd size="xs">a</Kbd> assign · <Kbd size="xs">c</Kbd> comment · <Kbd size="xs">x</Kbd> choose ·{' '}
+      <Kbd size="xs">/</Kbd> find
     </Text>
   );
 }

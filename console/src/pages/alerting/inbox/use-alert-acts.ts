@@ -2,6 +2,7 @@ import type { Schemas } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { alertEvent, alertEventsKey } from '../../../api/alerting.js';
 import { api } from '../../../api/client.js';
+import { offerUndo } from '../../../parts/undo.js';
 
 type AlertEvent = Schemas['AlertEventResponse'];
 
@@ -12,20 +13,35 @@ export type AlertAct =
   | { readonly kind: 'comment'; readonly body: string };
 
 export interface ActOn {
-  readonly id: string;
+  readonly alert: AlertEvent;
   readonly act: AlertAct;
 }
 
 /** Returns the mutation for actions on one alert event. */
 export function useAlertActs(projectId: string) {
   const queries = useQueryClient();
+  const readAgain = () => queries.invalidateQueries({ queryKey: alertEventsKey(projectId) });
   return useMutation({
-    mutationFn: ({ id, act }: ActOn) => actOn(id, act),
-    onSuccess: async (changed, { id }) => {
-      if (changed !== null) queries.setQueryData(alertEvent(projectId, id).queryKey, changed);
-      await queries.invalidateQueries({ queryKey: alertEventsKey(projectId) });
+    mutationFn: ({ alert, act }: ActOn) => actOn(alert.id, act),
+    onSuccess: async (changed, { alert, act }) => {
+      if (changed !== null) queries.setQueryData(alertEvent(projectId, alert.id).queryKey, changed);
+      if (act.kind === 'resolve')
+        offerUndo({
+          projectId,
+          said: `Resolved “${alert.message}”`,
+          failed: 'It was not reopened',
+          undo: () => reopen(alert.id, alert.status),
+          readAgain,
+        });
+      await readAgain();
     },
   });
+}
+
+/** Reopens a resolved alert event. One that was acknowledged before is acknowledged again. */
+export async function reopen(id: string, before: AlertEvent['status'] | undefined): Promise<void> {
+  await actOn(id, { kind: 'reopen' });
+  if (before === 'acknowledged') await actOn(id, { kind: 'acknowledge' });
 }
 
 /** @returns the changed alert event, or null when it has not changed */

@@ -6,13 +6,14 @@ import { attemptsKey, readiness } from '../../../api/delivery.js';
 import { MANAGERS, OPERATORS, useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
 import { Failure } from '../../../parts/failures.js';
+import { useDialogKeys } from '../../../parts/use-keys.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 
 type RecoveryAction = Schemas['RecoveryAction'];
 
 const ACTS: readonly { readonly action: RecoveryAction; readonly verb: string; readonly about: string }[] = [
   { action: 'retry_now', verb: 'Retry now', about: 'Makes the scheduled retry at once.' },
-  { action: 'replay', verb: 'Replay', about: 'Makes a new attempt of a failed one, once.' },
+  { action: 'replay', verb: 'Replay', about: 'Makes a new attempt of a failed one, once. Its key is r.' },
   { action: 'dlq_drain', verb: 'Drain', about: 'Takes it out of the dead letters and sends it, once.' },
 ];
 
@@ -34,6 +35,11 @@ export function Recovery({ attemptId, onShow }: Props) {
     onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
   });
   const { data: done } = acting;
+  useDialogKeys({
+    r: () => {
+      if (data?.replay.allowed === true && replayRefusal === undefined && !acting.isPending) acting.mutate('replay');
+    },
+  });
   if (error !== null) return <Failure error={error} title="What may be done could not be read" />;
   if (data === undefined) return <Skeleton height={120} />;
   const decisions = { replay: data.replay, retry_now: data.retryNow, dlq_drain: data.drain };

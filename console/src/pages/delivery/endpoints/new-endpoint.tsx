@@ -5,6 +5,7 @@ import { MEMBERS, OPERATORS, useRefusal } from '../../../api/roles.js';
 import { ActMenu } from '../../../parts/act-menu.js';
 import { Dialog } from '../../../parts/dialog.js';
 import { Icon } from '../../../parts/icons.js';
+import { useOpenForm } from '../../../parts/open-form.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { ChannelForm } from './channel-form.js';
 import { DestinationForm } from './destination-form.js';
@@ -30,6 +31,7 @@ type Kind = keyof typeof KINDS;
 /** Chooses the type of a new endpoint, and shows its form. */
 export function NewEndpoint() {
   const { project } = useCurrentProject();
+  const [isOpen, setIsOpen] = useOpenForm('endpoint');
   const [kind, setKind] = useState<Kind | null>(null);
   const refusal = useRefusal(project.id, MEMBERS);
   const refusals = {
@@ -43,6 +45,8 @@ export function NewEndpoint() {
       <ActMenu
         label="New endpoint"
         refusal={refusal}
+        opened={isOpen && refusal === undefined}
+        onChange={setIsOpen}
         position="bottom-end"
         leftSection={<Icon name="plus" size={16} />}
       >
