@@ -11,6 +11,7 @@ import { Icon } from '../parts/icons.js';
 import { Mark } from '../parts/mark.js';
 import { UndoToast } from '../parts/undo.js';
 import { useCurrentProject } from './current-project.js';
+import { AlertNotices } from './alert-notices.js';
 import { Zone } from '../parts/zone.js';
 import { Frame } from './frame.js';
 import { AreaTabs, Navigation, ProjectTitle, railEntry, RailTip } from './navigation.js';
@@ -125,6 +126,7 @@ export function Shell() {
         )}
       >
         <ProjectTitle />
+        <AlertNotices key={`notices ${project.id}`} />
         <QuotaBanner />
         <AreaTabs />
         <TimeBar isInHeader={false} />

@@ -19,6 +19,7 @@ import { type KeyNames, useKeys } from '../../../parts/use-keys.js';
 import { searchChange } from '../../../parts/use-search-change.js';
 import { type AlertFilters, SEVERITIES } from '../../../routes/alerting.js';
 import { PendingPage } from '../../../shell/around-pages.js';
+import { NoticeSwitch } from '../../../shell/alert-notices.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { AlertDetail } from './alert-detail.js';
 import { AlertList } from './alert-list.js';
@@ -147,6 +148,7 @@ export function AlertsPage() {
         about="Alerts of the project and who works on them. New alerts appear by themselves."
       >
         <Summary />
+        <NoticeSwitch />
       </PageHead>
       <FilterBar key={cleared} filters={filters} set={set} find={find} />
       <Failure error={list.error} />
