@@ -77,8 +77,8 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'New endpoint' }).click();
     await page.getByRole('menuitem', { name: /^Slack/ }).waitFor();
     expect(await browser.lookAt('endpoint-types')).toEqual([]);
-    await page.keyboard.press('Escape');
-    const dialog = await newEndpoint('Alert webhook');
+    await page.getByRole('menuitem', { name: /^Alert webhook/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'New endpoint: Alert webhook' });
     await dialog.getByLabel('Name').fill('Pager');
     await dialog.getByLabel('Address').fill(`${receiver.url}/pager`);
     await dialog.locator('input[type=password]').fill(SECRET);

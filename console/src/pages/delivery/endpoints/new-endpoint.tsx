@@ -53,7 +53,7 @@ export function NewEndpoint() {
         {Object.entries(KINDS).map(([key, { of, label, about }]) => (
           <Menu.Item key={key} disabled={refusals[of] !== undefined} onClick={() => setKind(key as Kind)}>
             {label}
-            <Text size="xs" c="dimmed" maw={280}>
+            <Text size="xs" maw={280}>
               {refusals[of] ?? about}
             </Text>
           </Menu.Item>
