@@ -116,7 +116,10 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await alertEventsOf(app, owner).fire();
     await alertDeliveryIs('failed');
     await page.goto(`${address}/attempts`);
-    await page.getByRole('row', { name: /Pager/ }).getByText('failed', { exact: true }).waitFor();
+    await page
+      .getByRole('row', { name: /Pager/ })
+      .getByText(/^failed$/i)
+      .waitFor();
     await page.getByText('1 of 1, newest first').waitFor();
     receiver.answer(200);
     await page.getByRole('button', { name: 'Replay failed since…' }).click();
@@ -128,7 +131,10 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     // Addresses of earlier versions lead here with their filters.
     await page.goto(`${address}/alert-deliveries?status=sent`);
     await showsAttempts(page, { state: 'sent', range: 'all' });
-    await page.getByRole('row', { name: /Pager/ }).getByText('sent', { exact: true }).waitFor();
+    await page
+      .getByRole('row', { name: /Pager/ })
+      .getByText(/^sent$/i)
+      .waitFor();
 
     await page.getByRole('row', { name: /Pager/ }).getByRole('button').click();
     const drawer = page.getByRole('dialog', { name: 'Attempt' });
