@@ -29,7 +29,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   // A reason is longer than a phone is wide.
-  components: { Tooltip: { defaultProps: { multiline: true, maw: 320 } } },
+  components: {
+    Tooltip: { defaultProps: { multiline: true, maw: 320 } },
+    // The placeholder is an element without a role, which a menu must not have.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+  },
 });
 
 /** Replaces colours of the library whose contrast is too low for small text (WCAG 1.4.3). */

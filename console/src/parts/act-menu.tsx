@@ -20,13 +20,7 @@ export function ActMenu({ label, refusal, opened, onChange, position = 'bottom-s
     );
   }
   return (
-    // The placeholder is an element without a role, which a menu must not have.
-    <Menu
-      position={position}
-      withInitialFocusPlaceholder={false}
-      {...(opened !== undefined && { opened })}
-      {...(onChange !== undefined && { onChange })}
-    >
+    <Menu position={position} {...(opened !== undefined && { opened })} {...(onChange !== undefined && { onChange })}>
       <Menu.Target>
         <Button {...button}>{label}</Button>
       </Menu.Target>

@@ -43,12 +43,15 @@ function isPlain(event: KeyboardEvent): boolean {
   return !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
 }
 
-/** Returns whether a key may be a shortcut. It is none while a dialog is open, nor in a menu. */
+/**
+ * Returns whether a key may be a shortcut. It is none while a dialog is open, nor in a dialog that the key has just
+ * closed, nor in a menu.
+ */
 function isShortcut(event: KeyboardEvent): boolean {
   return (
     isPlain(event) &&
     document.querySelector('[role=dialog], [aria-modal=true]') === null &&
-    targetOf(event).closest('[role=menu], [role=listbox]') === null
+    targetOf(event).closest('[role=dialog], [role=menu], [role=listbox]') === null
   );
 }
 

@@ -1,11 +1,11 @@
 import './log-detail.css';
 import { ActionIcon, Button, CopyButton, Group, Kbd, Menu, Text, Title } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
 import type { KeyboardEvent } from 'react';
 import { isOther } from '../../parts/conditions.js';
 import { Icon } from '../../parts/icons.js';
 import { whole } from '../../parts/numbers.js';
+import { useDialogKeys } from '../../parts/use-keys.js';
 import { EventDetail } from '../insight/event-detail.js';
 import { type Leaf, leavesOf } from './leaves.js';
 import { type Addition, only } from './tokens.js';
@@ -30,10 +30,10 @@ interface Props {
 export function LogDetail(props: Props) {
   const { projectId, eventId, at, total, onPrevious, onNext, onClose } = props;
   const isOpen = eventId !== undefined;
-  useHotkeys([
-    ['j', () => isOpen && onNext?.()],
-    ['k', () => isOpen && onPrevious?.()],
-  ]);
+  useDialogKeys({
+    j: () => isOpen && onNext?.(),
+    k: () => isOpen && onPrevious?.(),
+  });
   const head = (
     <Group gap="xs" mb="sm">
       <ActionIcon
