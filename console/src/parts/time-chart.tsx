@@ -125,20 +125,26 @@ export function TimeChart({
   const eventsAt = (index: number, each: Series | undefined): EventsSearch | undefined => {
     const place = buckets[index];
     const value = each === undefined ? totalAt(series, index) : each.values[index];
-    const search = each === undefined ? totalEvents : each.eventsOf?.(value ?? 0);
+    const search = each === undefined ? totalEvents : each.eventsOf?.(value ?? 0, index);
     if (search === undefined || place === undefined || value === undefined || value === null) return undefined;
-    if (value === 0 && unit === 'count') return undefined;
+    if (value === 0 && (unit === 'count' || unit === 'share')) return undefined;
+    if (search.from !== undefined) return search;
     return { ...search, ...between(Math.max(place.start, from ?? 0), Math.min(place.end, until ?? Infinity)) };
   };
   const canOpen = series.some(({ eventsOf }) => eventsOf !== undefined);
   const open = (index: number, value: number): void => {
     const isOfEvents = ({ eventsOf, line }: Series): boolean =>
       eventsOf !== undefined && !(isBars && line !== undefined);
-    const values = drawn.map((each, row) => (isOfEvents(each) ? (data[row + 1]?.[index] ?? null) : null));
+    const values = drawn.map((each, row) => {
+      // A part of 0 has no height: the bar at its place is that of another part.
+      const isDrawn = isOfEvents(each) && !(isBars && each.values[index] === 0);
+      return isDrawn ? (data[row + 1]?.[index] ?? null) : null;
+    });
     const at = indexAt(values, value, isBars);
+    const each = at === undefined ? largest(drawn, values) : drawn[at];
     // A click above the bars means all of the bucket.
-    const all = isStack && totalEvents !== undefined && isolated === undefined ? undefined : largest(drawn, values);
-    const search = eventsAt(index, at === undefined ? all : drawn[at]);
+    const isOfAll = at === undefined && isStack && totalEvents !== undefined && isolated === undefined;
+    const search = isOfAll || each !== undefined ? eventsAt(index, isOfAll ? undefined : each) : undefined;
     if (search !== undefined) openEvents(search);
   };
   // The plot keeps one function, since it is drawn again when its content changes.

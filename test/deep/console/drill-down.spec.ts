@@ -28,12 +28,7 @@ let owner: Owner;
 let address: string;
 
 beforeAll(async () => {
-  app = await createTestApp({
-    env: {
-      RATE_LIMIT_OVERRIDES:
-        'events=1000/1000,logs=1000/1000,analytics=1000/1000,performance=1000/1000,project-events-explorer=1000/1000',
-    },
-  });
+  app = await createTestApp();
   owner = await ownerWithProject(app);
   address = await addressOf(app, owner);
   await app
@@ -136,13 +131,16 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   });
 
   /** Returns a point of a chart: the middle of an hour, at a value. @param most the largest value of the chart */
-  async function clickAt(chart: Locator, hour: number, value: number, most: number): Promise<void> {
-    const plot = chart.locator('.u-over');
+  async function pointAt(chart: Locator, hour: number, value: number, most: number) {
     const { width, height } = await eventually(
-      async () => (await plot.boundingBox()) ?? { width: 0, height: 0 },
+      async () => (await chart.locator('.u-over').boundingBox()) ?? { width: 0, height: 0 },
       (box) => box.width > 0,
     );
-    await plot.click({ position: { x: (width * (hour + 0.5)) / 3, y: height * (1 - value / (most * 1.08)) } });
+    return { x: (width * (hour + 0.5)) / 3, y: height * (1 - value / (most * 1.08)) };
+  }
+
+  async function clickAt(chart: Locator, hour: number, value: number, most: number): Promise<void> {
+    await chart.locator('.u-over').click({ position: await pointAt(chart, hour, value, most) });
   }
 
   async function chartOf(search: string): Promise<Locator> {
@@ -163,6 +161,22 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await showsEvents(6);
     await page.goBack();
     await clickAt(chart, 1, 21.5, 22);
+    await showsEvents(20);
+    await page.goBack();
+    // The parts above this one are 0.
+    await clickAt(chart, 1, 10, 22);
+    await showsEvents(20);
+    expect(new URL(page.url()).searchParams.get('where')).toBe('event == "http.request"');
+  });
+
+  it('open although the pointer moves a little during the click', async () => {
+    const chart = await chartOf('split=event');
+    const position = await pointAt(chart, 1, 10, 22);
+    await chart.locator('.u-over').hover({ position });
+    const { x, y } = (await chart.locator('.u-over').boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.down();
+    await page.mouse.move(x + position.x + 2, y + position.y + 1);
+    await page.mouse.up();
     await showsEvents(20);
   });
 

@@ -74,8 +74,9 @@ export function Histogram({ answer, search, zoom }: Props) {
 
 const IS_NO_FAILURE = `(${CLASS} == null or ${CLASS} not in ("4xx", "5xx"))`;
 
-/** A live list ends now, so one bucket of it is not live. */
+/** A live list ends now, so one bucket of it is not live. The time is that of the bucket. */
 function eventsOfBucket(search: LogsSearch, clause?: string): LogsSearch {
   const clauses = [...clausesOf(search.where), ...(clause === undefined ? [] : [clause])];
-  return { ...search, where: allOf([...new Set(clauses)]), live: undefined, shown: undefined };
+  const where = allOf([...new Set(clauses)]);
+  return { ...search, where, from: undefined, to: undefined, live: undefined, shown: undefined };
 }

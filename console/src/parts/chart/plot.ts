@@ -225,6 +225,7 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
   const axis: uPlot.Axis = { stroke: inks.text, grid: { stroke: inks.grid }, ticks: { show: false }, font: FONT };
   const bars = uPlot.paths.bars?.({ size: [0.86, 100] });
   const content = (): Content => latest.current;
+  let dragged = 0;
   const steps = stepsOf(unit);
   const options: uPlot.Options = {
     width: element.clientWidth,
@@ -277,7 +278,13 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
     cursor: {
       y: false,
       points: { show: series.every(({ isBar }) => !isBar) },
-      drag: { x: isSelectable, setScale: false },
+      drag: {
+        x: isSelectable,
+        setScale: false,
+        click: (_, event) => {
+          if (dragged > MIN_DRAG_PX) event.stopImmediatePropagation();
+        },
+      },
       sync: {
         key: 'page',
         setSeries: false,
@@ -298,6 +305,7 @@ export function plotIn(element: HTMLElement, structure: Structure, latest: { rea
       setSelect: [
         (plot) => {
           const { left, width } = plot.select;
+          dragged = width;
           if (width > MIN_DRAG_PX) content().onSelect?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
           if (width > 0) plot.setSelect(NOTHING_SELECTED, false);
         },

@@ -10,8 +10,11 @@ export interface Series {
   readonly values: readonly (number | null)[];
   /** Draws the series as a line in a chart of bars. Such a series is not a part of the total. */
   readonly line?: 'solid' | 'dashed';
-  /** Returns the filters of the events behind a value. Undefined: there are no events behind the values. */
-  readonly eventsOf?: (value: number) => EventsSearch;
+  /**
+   * Returns the filters of the events behind a value, of its bucket unless they have a time of their own. Undefined:
+   * there are no events behind the values.
+   */
+  readonly eventsOf?: (value: number, index: number) => EventsSearch;
 }
 
 /** A time range in Unix seconds, drawn behind the series. A single moment is only a mark on top. */
