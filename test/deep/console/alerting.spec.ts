@@ -218,6 +218,29 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await page.getByRole('region', { name: 'Health' }).getByText('100', { exact: true }).waitFor();
     expect(await browser.lookAt('sentinel')).toEqual([]);
   });
+
+  it('opens the events of the hour whose distinct values Sentinel counted', async () => {
+    await app.rows('DELETE FROM sentinel_projects');
+    await app.rows('DELETE FROM alert_heartbeats');
+    const other = await ownerWithProject(app);
+    const sentinel = new SentinelClient(app, other);
+    await sentinel.put(-4 * DAY_BUCKETS, 0, { events: 5 });
+    for (let index = 0; index < 60; index++) await sentinel.put(0, 0, { events: 1, event: `many.${index}` });
+    await sentinel.count();
+    await sentinel.watchFrom(0);
+    await evaluateRules(app);
+    const { id } = await sentinel.first('&kind=cardinality_explosion');
+    await enter(browser, `${await addressOf(app, other)}/sentinel?finding=${id}`, other);
+    const drawer = page.getByRole('dialog', { name: 'Finding' });
+    await drawer.getByRole('img', { name: /were unusual/ }).waitFor();
+    await drawer.getByRole('link', { name: 'Events of this time' }).click();
+    // Twelve buckets of 5, and the 60 new ones.
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^120 events$/ })
+      .waitFor();
+    await enter(browser, address, owner);
+  });
 });
 
 describe('many alerts at once', () => {

@@ -16,7 +16,7 @@ import { Moment } from '../../parts/moment.js';
 import { decimal } from '../../parts/numbers.js';
 import { Side } from '../../parts/side.js';
 import { StateBadge } from '../../parts/state-badge.js';
-import { type Series, TimeChart } from '../../parts/time-chart.js';
+import { type Series, type Stretch, TimeChart } from '../../parts/time-chart.js';
 import { inWords } from '../../parts/words.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -99,9 +99,27 @@ function eventsOf({ series: { type, value: name, metric } }: Finding, value: num
   return { ...ofSeries, where };
 }
 
-/** Returns the time of the buckets that are unusual. */
-function timeOf({ started_at, last_seen_at, evidence }: Finding) {
-  return between(Date.parse(started_at) / 1_000, Date.parse(last_seen_at) / 1_000 + evidence.interval_seconds);
+const BUCKET_S = 300;
+
+/**
+ * Returns the time that a judged value counts, in Unix seconds. Distinct values are those of the hour that ends with
+ * the bucket.
+ */
+function judgedTime({ kind, evidence }: Finding, ts: string): Stretch {
+  const until = Date.parse(ts) / 1_000 + BUCKET_S;
+  return { from: until - (kind === 'cardinality_explosion' ? evidence.interval_seconds : BUCKET_S), until };
+}
+
+/** Returns the time that a value of the evidence counts. Hours before the finding are whole, and are not judged. */
+function spanOf(one: Finding, { ts, expected, is_anomalous }: Finding['evidence']['points'][number]): Stretch {
+  const from = Date.parse(ts) / 1_000;
+  const isWhole = expected === null && !is_anomalous;
+  return isWhole ? { from, until: from + one.evidence.interval_seconds } : judgedTime(one, ts);
+}
+
+/** Returns the time of the values that are unusual. */
+function timeOf(one: Finding) {
+  return between(judgedTime(one, one.started_at).from, judgedTime(one, one.last_seen_at).until);
 }
 
 /** Formats a value in the unit of the series. */
@@ -118,36 +136,34 @@ function Evidence({ finding: one }: { readonly finding: Finding }) {
   const { evidence, series: of } = one;
   const { points, interval_seconds } = evidence;
   const unit = of.metric === 'error_rate' ? 'share' : of.metric === 'p95_latency_ms' ? 'ms' : 'number';
-  const { times, series, stretches } = useMemo(() => {
+  const { begins, series, stretches } = useMemo(() => {
     const valuesOf = (name: 'actual' | 'expected' | 'lower' | 'upper') => points.map((point) => point[name]);
+    const spans = points.map((point) => spanOf(one, point));
+    const times = spans.map(({ from, until }) => between(from, until));
     const drawn: Series[] = [
       {
         label: inWords(of.metric),
         color: 'sea',
         values: valuesOf('actual'),
-        eventsOf: (value) => eventsOf(one, value),
+        eventsOf: (value, index) => ({ ...eventsOf(one, value), ...(times[index] ?? {}) }),
       },
       { label: 'Expected', color: 'blue', line: 'solid', values: valuesOf('expected') },
       { label: 'Upper bound', color: 'blue', line: 'dashed', values: valuesOf('upper') },
       { label: 'Lower bound', color: 'blue', line: 'dashed', values: valuesOf('lower') },
     ];
-    const moments = points.map(({ ts }) => Date.parse(ts) / 1000);
     return {
-      times: moments,
+      begins: spans.map(({ from }) => from),
       series: drawn.filter(({ values }) => values.some((value) => value !== null)),
-      stretches: points.flatMap(({ is_anomalous }, index) => {
-        const at = moments[index] ?? 0;
-        return is_anomalous ? [{ from: at, until: at + interval_seconds }] : [];
-      }),
+      stretches: spans.filter((_, index) => points[index]?.is_anomalous),
     };
-  }, [interval_seconds, of.metric, one, points]);
+  }, [of.metric, one, points]);
   if (points.length === 0)
     return <Text c="dimmed">The evidence of this kind is the first event, so it has no chart.</Text>;
   return (
     <section aria-label="Evidence">
       <TimeChart
         label={`${inWords(of.metric)} per ${durationOf(interval_seconds)}, with the expected values; ${stretches.length} of ${points.length} were unusual`}
-        times={times}
+        times={begins}
         series={series}
         stretches={stretches}
         unit={unit}
