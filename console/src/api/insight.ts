@@ -166,21 +166,26 @@ function olderRows({ rows, from_ts }: LogPage, before: readonly LogEntry[]): Log
   return before.filter(({ id, event }) => !ids.has(id) && Date.parse(event.timestamp) >= begin);
 }
 
+interface LogList extends InfiniteData<LogPage, Place> {
+  /** Whether somebody asked for all rows anew. */
+  readonly isOld?: boolean;
+}
+
 /**
  * Returns a page of the logs that needs no request. When the list is read again, only its first page is: it gains what
- * is new, and the pages after it stay. When too much is new for one page, they become empty and are read again when
- * somebody comes to them.
+ * is new, and the pages after it stay. When too much is new for one page, or when somebody asks for all rows anew, they
+ * become empty and are read again when somebody comes to them.
  */
-function keptPage({ pages, pageParams }: InfiniteData<LogPage, Place>, { before, from_ts = '' }: Place) {
+function keptPage(
+  { pages, pageParams, isOld = false }: LogList,
+  first: LogPage,
+  { before, from_ts = '' }: Place,
+): LogPage {
   const at = pageParams.findIndex((each, index) => each.before === before && pages[index]?.rows.length !== 0);
-  const page = pages[at];
-  if (page !== undefined) {
-    const rows = page.rows.filter(({ event }) => Date.parse(event.timestamp) >= Date.parse(from_ts));
-    return { ...page, rows, has_more: page.has_more && rows.length === page.rows.length };
-  }
-  const [first] = pages;
-  const isNext = pages.flatMap(({ rows }) => rows).at(-1)?.id === before;
-  return first === undefined || isNext ? undefined : { ...first, rows: [], from_ts, has_more: true };
+  const page = isOld ? undefined : pages[at];
+  if (page === undefined) return { ...first, rows: [], from_ts, has_more: true };
+  const rows = page.rows.filter(({ event }) => Date.parse(event.timestamp) >= Date.parse(from_ts));
+  return { ...page, from_ts, rows, has_more: page.has_more && rows.length === page.rows.length };
 }
 
 /** Events of a window, newest first. Each page continues after the last row of the page before. */
@@ -189,15 +194,19 @@ export const logPages = (project_id: string, window: Window, query: Narrowed) =>
     queryKey: of(project_id, 'logs', window, query),
     initialPageParam: FIRST_PLACE,
     queryFn: async ({ signal, pageParam, client, queryKey }): Promise<LogPage> => {
-      const read = client.getQueryData<InfiniteData<LogPage, Place>>(queryKey);
+      const state = client.getQueryState<LogList>(queryKey);
+      const list = state?.data;
+      const [first] = list?.pages ?? [];
+      const isNext = state?.fetchMeta?.fetchMore !== undefined;
       const isFirst = pageParam.before === undefined;
-      const kept = read === undefined || isFirst ? undefined : keptPage(read, pageParam);
-      if (kept !== undefined) return kept;
-      const before = (isFirst ? read?.pages[0]?.rows : undefined) ?? [];
+      if (list !== undefined && first !== undefined && !isFirst && !isNext) return keptPage(list, first, pageParam);
+      const before = (isFirst ? first?.rows : undefined) ?? [];
       const known = new Map(before.map((row) => [row.id, row]));
       const page = await logPage(project_id, window, query, pageParam, known, signal);
-      return page.has_more ? { ...page, rows: [...page.rows, ...olderRows(page, before)] } : page;
+      if (!page.has_more || list?.isOld === true) return page;
+      return { ...page, rows: [...page.rows, ...olderRows(page, before)] };
     },
+    meta: { isOfPages: true },
     getNextPageParam: (page, pages): Place | undefined => {
       const all = pages.flatMap(({ rows }) => rows);
       const last = all.at(-1);

@@ -265,7 +265,7 @@ function RefreshMenu({ time: { refresh, setRefresh, readAgain } }: { readonly ti
   const chosen = refresh === undefined ? 'Off' : nameOf(refresh);
   return (
     <Group gap={0} wrap="nowrap">
-      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={readAgain}>
+      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={() => readAgain(true)}>
         <Icon name="again" size={16} />
       </ActionIcon>
       <Menu position="bottom-end">

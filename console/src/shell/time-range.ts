@@ -24,8 +24,8 @@ export interface TimeRange {
   readonly setRefresh: (refresh: TimeSearch['refresh']) => void;
   /** Sets two times, in Unix seconds, as a chart gives them. The same function in every render. */
   readonly zoom: (from: number, to: number) => void;
-  /** Reads again what the page shows. */
-  readonly readAgain: () => void;
+  /** Reads again what the page shows. @param isAnew whether long lists begin with their first page again */
+  readonly readAgain: (isAnew?: boolean) => void;
 }
 
 export function useTimeRange(): TimeRange {
@@ -63,17 +63,25 @@ export function useTimeRange(): TimeRange {
       [setWindow],
     ),
     readAgain: useCallback(
-      () =>
+      (isAnew = false) => {
+        const ofProject = { queryKey: ['project', project.id], type: 'active' } as const;
+        if (isAnew) {
+          queries.setQueriesData<object>(
+            { ...ofProject, predicate: ({ meta }) => meta?.isOfPages === true },
+            (list) => list && { ...list, isOld: true },
+            { updatedAt: 0 },
+          );
+        }
         void queries.refetchQueries(
           {
-            queryKey: ['project', project.id],
-            type: 'active',
+            ...ofProject,
             // An answer that is kept until somebody asks again is asked for here.
             predicate: (query) => query.isStale() || query.meta?.isOfRange === true,
           },
           // A read that takes longer than the interval goes on, and no second one starts.
           { cancelRefetch: false },
-        ),
+        );
+      },
       [queries, project.id],
     ),
   };

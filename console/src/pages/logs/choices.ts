@@ -14,13 +14,25 @@ function exactOf(field: string) {
   return EVENT_FILTERS.find((name) => name === field);
 }
 
-/** Returns the values that a search chooses for a field, and the search without this choice. */
-export function choiceOf(search: LogsSearch, field: string): { values: readonly Scalar[]; rest: LogsSearch } {
+interface Choice {
+  /** The values that all filters of the field accept. */
+  readonly values: readonly Scalar[];
+  /** Whether a clause of the condition chooses values of the field. */
+  readonly isInWhere: boolean;
+  /** The search without this choice. */
+  readonly rest: LogsSearch;
+}
+
+/** Returns the choice of values of a field. */
+export function choiceOf(search: LogsSearch, field: string): Choice {
   const exact = exactOf(field);
   const value = exact === undefined ? undefined : search[exact];
   const clauses = clausesOf(search.where).map((clause) => ({ clause, values: acceptedBy(clause, field) }));
+  const accepted = clauses.flatMap(({ values }) => (values === undefined ? [] : [values]));
+  const [first = [], ...others] = value === undefined ? accepted : [[value], ...accepted];
   return {
-    values: [...(value === undefined ? [] : [value]), ...clauses.flatMap(({ values }) => values ?? [])],
+    values: first.filter((each) => others.every((other) => other.includes(each))),
+    isInWhere: accepted.length > 0,
     rest: {
       ...search,
       ...(exact !== undefined && { [exact]: undefined }),

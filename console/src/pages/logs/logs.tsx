@@ -25,7 +25,7 @@ import { useTimeRange } from '../../shell/time-range.js';
 import { PinToDashboard } from '../dashboards/pin.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
 import { SavedViews } from '../views/saved-views.js';
-import { chosenValues, narrowedOf } from './choices.js';
+import { choiceOf, chosenValues, narrowedOf } from './choices.js';
 import { Chosen, NO_FILTERS } from './chosen.js';
 import { columnIds, columnOf, MAX_COLUMNS } from './columns.js';
 import { EntryList } from './entry-list.js';
@@ -75,13 +75,17 @@ export function LogsPage() {
     [language],
   );
 
-  const add = ({ filters, clause, q }: Addition) =>
-    set(({ where }) => ({
-      ...filters,
-      ...(clause !== undefined && { where: allOf([...new Set([...clausesOf(where), clause])]) }),
-      ...(q !== undefined && { q }),
-      shown: undefined,
-    }));
+  const add = ({ field, filters, clause, q }: Addition) =>
+    set((before) => {
+      const rest = field === undefined ? before : choiceOf(before, field).rest;
+      return {
+        ...rest,
+        ...filters,
+        ...(clause !== undefined && { where: allOf([...new Set([...clausesOf(rest.where), clause])]) }),
+        ...(q !== undefined && { q }),
+        shown: undefined,
+      };
+    });
   const setPaths = (next: readonly string[]) =>
     set({ facets: next.length === 0 ? undefined : JSON.stringify(next.slice(0, MAX_PATHS)) });
   const at = search.shown === undefined ? -1 : rows.findIndex(({ id }) => id === search.shown);

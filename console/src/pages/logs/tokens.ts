@@ -7,6 +7,8 @@ type Language = Schemas['LanguageResponse'];
 
 /** The part that a typed text adds to the search. */
 export interface Addition {
+  /** The field of which the part chooses a value, in place of the values chosen before. */
+  readonly field?: string;
   readonly filters?: EventFilters;
   /** A condition in EQL. */
   readonly clause?: string;
@@ -101,7 +103,7 @@ function tokenOf(field: string, rest: string, isExcluded: boolean): Addition {
   if (!isQuoted && field.startsWith('properties.') && (isNumber || text === 'true' || text === 'false')) {
     // The property may be a text or a value of another type.
     const either = `${isValue(field, isNumber ? Number(text) : text === 'true')} or ${isValue(field, text)}`;
-    return { clause: isNot ? `(${field} == null or not (${either}))` : `(${either})` };
+    return isNot ? { clause: `(${field} == null or not (${either}))` } : { field, clause: `(${either})` };
   }
   return equal(field, field === 'log.method' ? text.toUpperCase() : text, isNot);
 }
@@ -121,14 +123,14 @@ function equal(field: string, value: Scalar, isExcluded: boolean): Addition {
 export function only(field: string, value: Scalar): Addition {
   const exact = EXACT.find((name) => name === field);
   if (typeof value === 'string' && value !== '') {
-    if (exact !== undefined) return { filters: { [exact]: value } };
-    if (field === 'source_id') return { filters: { source_id: value } };
+    if (exact !== undefined) return { field, filters: { [exact]: value } };
+    if (field === 'source_id') return { field, filters: { source_id: value } };
     if (field === 'status') {
       const { status, clause } = statusFilter(value);
-      return clause === undefined ? { filters: { status } } : { clause };
+      return clause === undefined ? { field, filters: { status } } : { field, clause };
     }
   }
-  return { clause: isValue(field, value) };
+  return { field, clause: isValue(field, value) };
 }
 
 export interface Suggestion {
