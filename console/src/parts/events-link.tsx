@@ -10,16 +10,26 @@ const LOGS = '/o/$organization/p/$project/logs';
 /** The filters of the events behind a number, and their time range. Without a range, that of the page applies. */
 export type EventsSearch = LogsSearch;
 
+/** The service refuses longer conditions. */
+const MAX_CONDITION_CHARACTERS = 2_000;
+
 interface Props extends Pick<AnchorProps, 'size' | 'inherit' | 'c' | 'underline'> {
-  readonly search: EventsSearch;
+  /** Undefined: no filter selects the events. */
+  readonly search: EventsSearch | undefined;
   /** Shown on hover where the text of the link is only a number. */
   readonly title?: string;
   readonly children: ReactNode;
 }
 
-/** Links to the events behind a number. */
+/** Tells whether Logs can show the events of a search. */
+export function isShowable(search: EventsSearch | undefined): search is EventsSearch {
+  return search !== undefined && (search.where ?? '').length <= MAX_CONDITION_CHARACTERS;
+}
+
+/** Links to the events behind a number. A number whose events no filter selects is only a text. */
 export function EventsLink({ search, ...rest }: Props) {
   const { organization, project } = useCurrentProject();
+  if (!isShowable(search)) return rest.children;
   return (
     <LinkAnchor
       to={LOGS}

@@ -51,12 +51,25 @@ export function Figure({ name, value, note, isBad = false, events, eventsTitle =
 const MIN_COMPARED = 20;
 
 /**
+ * Returns the change of the number of events in words, which may be a drop to zero. @param before the number in the
+ * previous period. Undefined: there is none
+ */
+export function countNote(
+  now: number | undefined,
+  change: number | null | undefined,
+  before: number | null | undefined,
+): string | undefined {
+  return now === 0 && before === 0 ? undefined : changeNote(change, before);
+}
+
+/**
  * Returns the change since the previous period in words, or undefined when there is nothing to compare with.
  * @param before the events of the previous period. Undefined: there is none
  */
 export function changeNote(change: number | null | undefined, before: number | null | undefined): string | undefined {
   if (before === null || before === undefined) return undefined;
-  if (before < MIN_COMPARED) return 'new';
+  // A drop to zero is not new.
+  if (before < MIN_COMPARED) return change === -1 ? undefined : 'new';
   if (change === null || change === undefined) return undefined;
   return Math.abs(change) < 0.005 ? 'no change' : `${SIGNED.format(change)} vs. previous period`;
 }

@@ -15,7 +15,7 @@ import { bucketsOf, type Series, type Stretch, totalAt } from './chart/series.js
 import { type Pointed, Tooltip } from './chart/tooltip.js';
 import type { Unit } from './chart/units.js';
 import { useMarks } from './chart/use-marks.js';
-import { between, type EventsSearch, useOpenEvents } from './events-link.js';
+import { between, type EventsSearch, isShowable, useOpenEvents } from './events-link.js';
 import { fileName, save } from './save.js';
 import { clockOf, useClock } from './zone.js';
 
@@ -126,7 +126,7 @@ export function TimeChart({
     const place = buckets[index];
     const value = each === undefined ? totalAt(series, index) : each.values[index];
     const search = each === undefined ? totalEvents : each.eventsOf?.(value ?? 0, index);
-    if (search === undefined || place === undefined || value === undefined || value === null) return undefined;
+    if (!isShowable(search) || place === undefined || value === undefined || value === null) return undefined;
     if (value === 0 && (unit === 'count' || unit === 'share')) return undefined;
     if (search.from !== undefined) return search;
     return { ...search, ...between(Math.max(place.start, from ?? 0), Math.min(place.end, until ?? Infinity)) };

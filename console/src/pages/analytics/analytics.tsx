@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { analyticsOverview, eqlLanguage, given, type Narrowed, needsField, type Window } from '../../api/insight.js';
 import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
-import { changeNote, Figure } from '../../parts/figure.js';
+import { changeNote, countNote, Figure } from '../../parts/figure.js';
 import { milliseconds, share, whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Suggested } from '../../parts/suggested.js';
@@ -145,7 +145,7 @@ function Totals({ projectId, window, narrowed }: QuestionProps) {
     placeholderData: keepPreviousData,
   });
   const { totals, change, previous } = data ?? {};
-  const before = totals?.events === 0 ? undefined : previous?.events;
+  const before = previous?.events;
   const events = eventsWith(narrowed);
   const p95 = totals?.p95_latency_ms ?? null;
   return (
@@ -155,7 +155,7 @@ function Totals({ projectId, window, narrowed }: QuestionProps) {
         <Figure
           name="Events"
           value={totals ? whole(totals.events) : '…'}
-          note={changeNote(change?.events, before)}
+          note={countNote(totals?.events, change?.events, before)}
           events={events}
         />
         <Figure
@@ -163,7 +163,7 @@ function Totals({ projectId, window, narrowed }: QuestionProps) {
           value={totals ? whole(totals.errors) : '…'}
           note={totals && `Error rate ${share(totals.error_rate)}`}
           isBad={totals !== undefined && totals.errors > 0}
-          events={eventsWith(narrowed, IS_ERROR)}
+          events={totals?.errors === 0 ? undefined : eventsWith(narrowed, IS_ERROR)}
         />
         <Figure
           name="Event types"
@@ -173,7 +173,7 @@ function Totals({ projectId, window, narrowed }: QuestionProps) {
         <Figure
           name="p95 latency"
           value={totals ? milliseconds(totals.p95_latency_ms) : '…'}
-          note={changeNote(change?.p95_latency_ms, before)}
+          note={totals?.events === 0 ? undefined : changeNote(change?.p95_latency_ms, before)}
           events={p95 === null ? undefined : eventsWith(narrowed, `log.latency_ms >= ${p95}`)}
           eventsTitle="Show the events that took at least as long"
         />

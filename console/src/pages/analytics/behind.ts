@@ -13,8 +13,12 @@ import { type EventsSearch, IS_ERROR } from '../../parts/events-link.js';
 
 type Aggregate = Schemas['Aggregate'];
 
-/** A condition with other values may be at most so long, so that the other conditions fit as well. */
-const MAX_LIST_CHARACTERS = 1_200;
+/** Conditions that a value of a type meets, whatever it is. */
+const ANY_OF = [
+  ['string', (field: string) => `${field} >= ""`],
+  ['number', (field: string) => `${field} >= 0 or ${field} < 0`],
+  ['boolean', (field: string) => `${field} in (true, false)`],
+] as const;
 
 /** Returns the search of the events that the page counts. @param clauses more conditions in EQL */
 export function eventsWith({ event, where }: Narrowed, ...clauses: readonly (string | undefined)[]): EventsSearch {
@@ -22,17 +26,43 @@ export function eventsWith({ event, where }: Narrowed, ...clauses: readonly (str
   return { event, where: allOf([...clausesOf(where), ...more]) };
 }
 
-/** Returns the condition for the events of one value of a field. @param by a field of the analytics */
-export function withValue(by: string, value: Scalar): string {
-  return isValue(fieldOf(by), value);
+/**
+ * Returns the search of the events of one value of a field. Undefined: there is none, since a property that is a list or
+ * an object counts as missing. @param by a field of the analytics
+ */
+export function eventsOfValue(narrowed: Narrowed, by: string, value: Scalar, more?: string): EventsSearch | undefined {
+  const isNameless = value === null && by.startsWith('properties.');
+  return isNameless ? undefined : eventsWith(narrowed, isValue(fieldOf(by), value), more);
 }
 
-/** Returns the condition for the events with other values than these. Undefined: it would be too long. */
-export function withOtherValue(by: string, values: readonly Exclude<Scalar, null>[]): string | undefined {
+interface Others {
+  /** The values that are named. */
+  readonly values: readonly Exclude<Scalar, null>[];
+  /** Whether events without the field are among the others. */
+  readonly hasMissing: boolean;
+}
+
+/** Returns the search of the events with other values than those named. Undefined: no condition says so. */
+export function eventsOfOthers(
+  narrowed: Narrowed,
+  by: string,
+  { values, hasMissing }: Others,
+  more?: string,
+): EventsSearch | undefined {
   const isCut = values.some((value) => typeof value === 'string' && [...value].length >= MAX_COMPARED_CHARACTERS);
-  const list = values.map(literalOf).join(', ');
+  const isProperty = by.startsWith('properties.');
+  if (isCut || (isProperty && hasMissing)) return undefined;
   const field = fieldOf(by);
-  return isCut || list.length > MAX_LIST_CHARACTERS ? undefined : `${field} not in (${list})`;
+  const isNone = (of: readonly Exclude<Scalar, null>[]): string => `${field} not in (${of.map(literalOf).join(', ')})`;
+  if (!isProperty) {
+    return eventsWith(narrowed, hasMissing ? `(${field} == null or ${isNone(values)})` : isNone(values), more);
+  }
+  // Values are compared by type, and with the elements of a list.
+  const ofTypes = ANY_OF.map(([type, isAny]) => {
+    const known = values.filter((value) => typeof value === type);
+    return known.length === 0 ? isAny(field) : isNone(known);
+  });
+  return eventsWith(narrowed, `(${ofTypes.join(' or ')})`, `${field}[0] == null`, more);
 }
 
 /** Returns the condition for the events behind one value of a series. Undefined: all events of its bucket. */

@@ -9,7 +9,7 @@ import { Rows } from '../../parts/rows.js';
 import { Suggested } from '../../parts/suggested.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import type { QuestionProps } from './analytics.js';
-import { eventsWith, withOtherValue, withValue } from './behind.js';
+import { eventsOfOthers, eventsOfValue } from './behind.js';
 
 /** The most frequent values of a field. */
 export function Breakdown({ projectId, window, narrowed, search, set, fields, isBare = false }: QuestionProps) {
@@ -18,7 +18,6 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
     ...breakdown(projectId, window, narrowed, by),
     placeholderData: keepPreviousData,
   });
-  const others = withOtherValue(by, data?.items.map(({ value }) => value) ?? []);
   const answer = (
     <>
       <Failure error={error} />
@@ -32,7 +31,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
             {data.items.map((item) => (
               <Table.Tr key={`${typeof item.value} ${String(item.value)}`}>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                  <EventsLink search={eventsWith(narrowed, withValue(by, item.value))}>
+                  <EventsLink search={eventsOfValue(narrowed, by, item.value)}>
                     {item.name ?? textOf(item.value)}
                   </EventsLink>
                 </Table.Td>
@@ -48,7 +47,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
                       inherit
                       underline="always"
                       title="Show the errors"
-                      search={eventsWith(narrowed, withValue(by, item.value), IS_ERROR)}
+                      search={eventsOfValue(narrowed, by, item.value, IS_ERROR)}
                     >
                       {whole(item.errors)}
                     </EventsLink>
@@ -65,7 +64,10 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
                 name={`${whole(data.other.values)} other values`}
                 counts={data.other}
                 all={data.total.events}
-                search={others === undefined ? undefined : eventsWith(narrowed, others)}
+                search={eventsOfOthers(narrowed, by, {
+                  values: data.items.map(({ value }) => value),
+                  hasMissing: false,
+                })}
               />
             )}
             {data.missing.events > 0 && (
@@ -73,7 +75,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
                 name="Events without it"
                 counts={data.missing}
                 all={data.total.events}
-                search={eventsWith(narrowed, withValue(by, null))}
+                search={eventsOfValue(narrowed, by, null)}
               />
             )}
           </Rows>
@@ -126,7 +128,9 @@ interface RestProps {
 function Rest({ name, counts, all, search }: RestProps) {
   return (
     <Table.Tr c="dimmed">
-      <Table.Td>{search === undefined ? name : <EventsLink search={search}>{name}</EventsLink>}</Table.Td>
+      <Table.Td>
+        <EventsLink search={search}>{name}</EventsLink>
+      </Table.Td>
       <Table.Td className="numbers">{whole(counts.events)}</Table.Td>
       <Table.Td>
         <Share part={all === 0 ? 0 : counts.events / all} />

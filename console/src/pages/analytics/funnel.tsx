@@ -24,8 +24,8 @@ const UNITS = [
   { value: '86400', label: 'days' },
 ];
 const WEEK_S = 604_800;
-/** The longest time that a query accepts for a sequence. */
-const MAX_SPAN_S = 30 * 86_400;
+/** The service refuses longer queries. */
+const MAX_QUERY_CHARACTERS = 10_000;
 
 /** Shows how many of those that took the first step reached each further step. */
 export function Funnel({
@@ -183,7 +183,6 @@ interface StepsProps {
 }
 
 function Steps({ answer, narrowed, within }: StepsProps) {
-  const { organization, project } = useCurrentProject();
   const { steps, conversion, values, by } = answer;
   const hasKey = `${fieldOf(by)} != null`;
   const events = steps.map(({ event }) => event);
@@ -228,20 +227,7 @@ function Steps({ answer, narrowed, within }: StepsProps) {
               {step.dropped > 0 && (
                 <>
                   {step.step > 1 && ' · '}
-                  {within > MAX_SPAN_S ? (
-                    `${whole(step.dropped)} went no further`
-                  ) : (
-                    <LinkAnchor
-                      to="/o/$organization/p/$project/eql"
-                      params={{ organization: organization.slug, project: project.slug }}
-                      search={{ q: leftAfter(events, step.step, { by, within, narrowed }) }}
-                      inherit
-                      underline="always"
-                      title="Show their events up to this step"
-                    >
-                      {whole(step.dropped)} went no further
-                    </LinkAnchor>
-                  )}
+                  <Left count={step.dropped} query={leftAfter(events, step.step, { by, within, narrowed })} />
                 </>
               )}
             </Text>
@@ -253,6 +239,25 @@ function Steps({ answer, narrowed, within }: StepsProps) {
         </Text>
       </Stack>
     </Card>
+  );
+}
+
+/** Links to the events of those who left, if a query can find them. */
+function Left({ count, query }: { readonly count: number; readonly query: string }) {
+  const { organization, project } = useCurrentProject();
+  const text = `${whole(count)} went no further`;
+  if (query.length > MAX_QUERY_CHARACTERS) return text;
+  return (
+    <LinkAnchor
+      to="/o/$organization/p/$project/eql"
+      params={{ organization: organization.slug, project: project.slug }}
+      search={{ q: query }}
+      inherit
+      underline="always"
+      title="Show their events up to this step"
+    >
+      {text}
+    </LinkAnchor>
   );
 }
 

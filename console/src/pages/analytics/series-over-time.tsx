@@ -11,7 +11,7 @@ import { axisOf, type SeriesColor, TimeChart, type Unit } from '../../parts/time
 import { PendingPage } from '../../shell/around-pages.js';
 import { type TimeRange, useTimeRange } from '../../shell/time-range.js';
 import type { QuestionProps } from './analytics.js';
-import { behindAggregate, eventsWith, withOtherValue, withValue } from './behind.js';
+import { behindAggregate, eventsOfOthers, eventsOfValue, eventsWith } from './behind.js';
 
 type Aggregate = Schemas['Aggregate'];
 type Answer = ReadAt<Schemas['TimeseriesResponse']>;
@@ -141,32 +141,29 @@ function Drawn({ answer, field, narrowed, zoom }: DrawnProps) {
   const times = useMemo(() => found[0]?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [found]);
   const { split_by } = answer;
   const series = useMemo(() => {
-    const eventsOf =
-      (...ofSeries: readonly string[]) =>
-      (value: number) =>
-        eventsWith(narrowed, ...ofSeries, behindAggregate(aggregate, field, value));
-    const others =
-      split_by === null
-        ? undefined
-        : withOtherValue(
-            split_by,
-            found.flatMap(({ value }) => (value === null ? [] : [value])),
-          );
+    const behind = (value: number) => behindAggregate(aggregate, field, value);
+    const others = {
+      values: found.flatMap(({ value }) => (value === null ? [] : [value])),
+      hasMissing: !found.some(({ is_missing }) => is_missing),
+    };
     return [
       ...found.map((each, index) => ({
         label: nameOf(each, split_by, aggregate),
         color: COLORS[index % COLORS.length] ?? ('sea' as const),
         values: each.points.map(({ value }) => value),
-        eventsOf: split_by === null ? eventsOf() : eventsOf(withValue(split_by, each.value)),
+        eventsOf: (value: number) =>
+          split_by === null
+            ? eventsWith(narrowed, behind(value))
+            : eventsOfValue(narrowed, split_by, each.value, behind(value)),
       })),
-      ...(other === null
+      ...(other === null || split_by === null
         ? []
         : [
             {
               label: 'Other',
               color: 'gray' as const,
               values: other.points.map(({ value }) => value),
-              ...(others !== undefined && { eventsOf: eventsOf(others) }),
+              eventsOf: (value: number) => eventsOfOthers(narrowed, split_by, others, behind(value)),
             },
           ]),
       ...(previous === null

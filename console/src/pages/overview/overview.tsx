@@ -79,7 +79,7 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
           value={whole(totals.errors)}
           note={`Error rate ${share(totals.error_rate)}`}
           isBad={totals.errors > 0}
-          events={{ where: IS_ERROR }}
+          events={totals.errors === 0 ? undefined : { where: IS_ERROR }}
         />
         <Figure
           name="p50 latency"

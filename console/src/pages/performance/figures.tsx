@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { performanceSummary } from '../../api/insight.js';
 import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
-import { changeNote, Figure } from '../../parts/figure.js';
+import { changeNote, countNote, Figure } from '../../parts/figure.js';
 import { decimal, milliseconds, share, whole } from '../../parts/numbers.js';
 import { conditionOf, type PartProps, requestsOf } from './asked.js';
 
@@ -27,7 +27,7 @@ export function Figures({ projectId, window, search }: PartProps) {
         <Figure
           name={search.events === 'other' ? 'Events' : 'Requests'}
           value={data ? whole(data.requests) : '…'}
-          note={noteOf(change?.requests)}
+          note={countNote(data?.requests, change?.requests, previous?.requests)}
           events={eventsWhere()}
         />
         <Figure

@@ -14,7 +14,7 @@ export interface Series {
    * Returns the filters of the events behind a value, of its bucket unless they have a time of their own. Undefined:
    * there are no events behind the values.
    */
-  readonly eventsOf?: (value: number, index: number) => EventsSearch;
+  readonly eventsOf?: (value: number, index: number) => EventsSearch | undefined;
 }
 
 /** A time range in Unix seconds, drawn behind the series. A single moment is only a mark on top. */
