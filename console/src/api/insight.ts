@@ -333,7 +333,7 @@ export const analyticsSeries = (project_id: string, window: Window, narrowed: Na
   });
 
 /** The most events of one list of patterns that are marked on one time axis, the newest first. */
-const MAX_ANNOTATIONS = 50;
+export const MAX_ANNOTATIONS = 50;
 /** A condition has at most 2,000 characters. */
 const MAX_LIST_CHARACTERS = 1_900;
 
@@ -346,6 +346,12 @@ function listsOf(texts: readonly string[]): string[] {
     else lists[lists.length - 1] = `${last}, ${text}`;
   }
   return lists;
+}
+
+/** Returns the condition for the events of patterns. Undefined: it would be too long. */
+export function markedEvents(patterns: readonly string[]): string | undefined {
+  const lists = listsOf(patterns);
+  return lists.length === 1 ? `event like (${lists[0]})` : undefined;
 }
 
 /** The events between two Unix times in seconds that are marked on time axes. @param patterns with `*` for any text */
@@ -366,6 +372,9 @@ export const annotations = (project_id: string, patterns: readonly string[], fro
       return [...events.values()];
     },
     enabled: project_id !== '' && patterns.length > 0 && to > from,
+    // Parts of a page that come one after another share the answer.
+    staleTime: 10_000,
+    meta: { isOfRange: true },
   });
 
 /** Every aggregate except counts needs a field. */

@@ -14,7 +14,7 @@ import { PlotView } from './chart/plot-view.js';
 import { bucketsOf, type Series, type Stretch, totalAt } from './chart/series.js';
 import { type Pointed, Tooltip } from './chart/tooltip.js';
 import type { Unit } from './chart/units.js';
-import { useMarks } from './chart/use-marks.js';
+import { type Span, useMarks } from './chart/use-marks.js';
 import { between, type EventsSearch, isShowable, useOpenEvents } from './events-link.js';
 import { fileName, save } from './save.js';
 import { clockOf, useClock } from './zone.js';
@@ -22,6 +22,7 @@ import { clockOf, useClock } from './zone.js';
 export type { SeriesColor } from './chart/palette.js';
 export { axisOf, extentOf, type Series, type Stretch } from './chart/series.js';
 export type { Unit } from './chart/units.js';
+export type { Span } from './chart/use-marks.js';
 
 interface Props {
   /** A description of the chart for screen readers. */
@@ -49,6 +50,8 @@ interface Props {
   readonly totalEvents?: EventsSearch;
   readonly stretches?: readonly Stretch[];
   readonly thresholds?: readonly Threshold[];
+  /** The time whose marked events are read, in Unix seconds. Undefined: that of the buckets. */
+  readonly marked?: Span | undefined;
   /** Whether the chart is only an addition to something more important. */
   readonly isSmall?: boolean;
   /** Called with the range that somebody selected, in Unix seconds. */
@@ -75,6 +78,7 @@ export function TimeChart({
   totalEvents,
   stretches = NO_STRETCHES,
   thresholds = NO_THRESHOLDS,
+  marked,
   isSmall = false,
   onSelect,
 }: Props) {
@@ -93,7 +97,7 @@ export function TimeChart({
     () => bucketsOf(times, interval, clock.zone, { from, until, readAt }),
     [times, interval, clock.zone, from, until, readAt],
   );
-  const marks = useMarks(buckets, from, until);
+  const marks = useMarks(buckets, from, until, marked);
   const isolated = chosen === undefined ? undefined : chosenOf(series, chosen);
   const shown = isolated === undefined ? series : [isolated];
   const isBars = shape === 'bars' && !isLog;

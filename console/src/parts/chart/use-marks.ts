@@ -7,13 +7,27 @@ import type { Bucket, Mark } from './series.js';
 const NO_MARKS: readonly Mark[] = [];
 const NO_PROJECT = { id: '', annotationEvents: [] };
 
-/** Reads the events of the project that are marked on a time axis. A chart is useful without them. */
-export function useMarks(buckets: readonly Bucket[], from = -Infinity, until = Infinity): readonly Mark[] {
+/** A time in Unix seconds. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/**
+ * Reads the events of the project that are marked on a time axis. A chart is useful without them.
+ * @param asked the time whose events are read, where a page reads them already. Undefined: that of the buckets
+ */
+export function useMarks(
+  buckets: readonly Bucket[],
+  from = -Infinity,
+  until = Infinity,
+  asked?: Span,
+): readonly Mark[] {
   const { id, annotationEvents } = useContext(CurrentChartProject) ?? NO_PROJECT;
   const [start, end] = [buckets[0]?.start ?? 0, buckets.at(-1)?.end ?? 0];
   // Whole buckets are asked for, so that the marks of a range that ends now are not read again with every answer.
   const { data } = useQuery({
-    ...annotations(id, annotationEvents, start, end),
+    ...annotations(id, annotationEvents, asked?.from ?? start, asked?.until ?? end),
     // Marks of the range before stay where they fit, so that the chart does not jump.
     placeholderData: keepPreviousData,
   });

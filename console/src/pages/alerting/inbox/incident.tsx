@@ -5,7 +5,8 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useContext, useMemo, useState } from 'react';
 import { alertsOfSeries, alertTimeline, measuredSeries, sampleEvents } from '../../../api/alerting.js';
 import { alertDeliveries, attempt } from '../../../api/delivery.js';
-import { annotations } from '../../../api/insight.js';
+import { annotations, markedEvents, MAX_ANNOTATIONS } from '../../../api/insight.js';
+import type { ReadAt } from '../../../api/read-at.js';
 import { CurrentChartProject } from '../../../parts/chart/chart-project.js';
 import { between, EventsLink } from '../../../parts/events-link.js';
 import { Failure } from '../../../parts/failures.js';
@@ -14,6 +15,7 @@ import { Moment } from '../../../parts/moment.js';
 import { duration, whole } from '../../../parts/numbers.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { inWords } from '../../../parts/words.js';
+import { useClock } from '../../../parts/zone.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import type { FilterGroup } from '../filters/filter.js';
 import { draftOfRule, type RuleDraft } from '../rules/draft.js';
@@ -34,10 +36,14 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;
 /** The chart begins this many windows of the rule before the alert, and at least an hour. */
 const WINDOWS_BEFORE = 12;
-const MAX_ATTEMPTS = 10;
 const DAY_MS = 24 * HOUR_MS;
-/** Deploys are listed from this long before the alert. */
+/** More before the alert would leave no room for the alert in a week. */
+const MOST_AROUND_MS = 3 * DAY_MS;
+const MAX_ATTEMPTS = 10;
+/** Deploys are listed at least from this long before the alert on. */
 const DEPLOYS_BEFORE_MS = 6 * HOUR_MS;
+/** Deploys of a time that ends now are read again this often. */
+const DEPLOYS_EACH_MS = 10 * MINUTE_MS;
 const MAX_DEPLOYS = 5;
 
 const NO_MEASURE: Pick<Measure, 'series'> = {
@@ -56,7 +62,7 @@ export function Incident({ alert, rule }: Props) {
   return (
     <>
       <Samples alert={alert} draft={draft} />
-      <Deploys alert={alert} />
+      <Deploys alert={alert} draft={draft} />
       <Notifications alert={alert} />
       <EarlierAlerts alert={alert} />
     </>
@@ -71,15 +77,40 @@ function groupFilter({ group_values }: AlertEvent): FilterGroup {
   return all.length === 0 ? {} : { all };
 }
 
-function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: RuleDraft }) {
-  const { project } = useCurrentProject();
+/** Returns the present time, which moves on every minute. */
+function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useInterval(() => setNow(Date.now()), MINUTE_MS, { autoInvoke: true });
+  return now;
+}
+
+const roundedUp = (at: number, step: number): number => Math.ceil(at / step) * step;
+
+/** Returns the times around an alert, in milliseconds since 1970. An end in the present is rounded, so that it stays. */
+function timesOf(alert: AlertEvent, draft: RuleDraft | null, now: number) {
   const begun = Date.parse(alert.created_at);
   const ended = alert.resolved_at === null ? null : Date.parse(alert.resolved_at);
-  const around = Math.max(HOUR_MS, WINDOWS_BEFORE * draft.windowSeconds * 1_000);
+  const windows = draft === null ? 0 : WINDOWS_BEFORE * draft.windowSeconds * 1_000;
+  const around = Math.min(MOST_AROUND_MS, Math.max(HOUR_MS, windows));
   const from = begun - around;
-  const to = Math.min(ended === null ? now : Math.min(now, ended + around), from + WEEK_MS);
+  const end = Math.min(ended === null ? now : Math.min(now, ended + around), from + WEEK_MS);
+  return {
+    begun,
+    ended,
+    from,
+    to: roundedUp(end, MINUTE_MS),
+    /** The time whose deploys are read, in Unix seconds. */
+    marked: {
+      from: Math.min(from, begun - DEPLOYS_BEFORE_MS) / 1_000,
+      until: roundedUp(end, DEPLOYS_EACH_MS) / 1_000,
+    },
+  };
+}
+
+function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: RuleDraft }) {
+  const { project } = useCurrentProject();
+  const now = useNow();
+  const { begun, ended, from, to, marked } = timesOf(alert, draft, now);
   const measure = useMemo(() => measureOf(draft, { from, to }, groupFilter(alert)), [draft, from, to, alert]);
   const { data, error } = useQuery({
     ...measuredSeries(project.id, (measure ?? NO_MEASURE).series),
@@ -87,11 +118,11 @@ function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: R
     // The chart stays while its end moves on.
     placeholderData: keepPreviousData,
   });
-  // A day or a week earlier, the same hours of the day are compared.
-  const shift = to - from > DAY_MS ? WEEK_MS : DAY_MS;
+  // A day or a week earlier, the same hours of the day are compared. The whole day or week is read once.
+  const shift = measure?.series.interval === 'hour' ? WEEK_MS : DAY_MS;
   const earlier = useMemo(
-    () => measureOf(draft, { from: from - shift, to: to - shift }, groupFilter(alert)),
-    [draft, from, to, shift, alert],
+    () => measureOf(draft, { from: from - shift, to: from }, groupFilter(alert)),
+    [draft, from, shift, alert],
   );
   const past = useQuery({
     ...measuredSeries(project.id, (earlier ?? NO_MEASURE).series),
@@ -102,8 +133,11 @@ function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: R
     () =>
       past.data === undefined
         ? undefined
-        : { label: shift === WEEK_MS ? '7 days before' : '24 hours before', answers: past.data },
-    [past.data, shift],
+        : {
+            label: shift === WEEK_MS ? '7 days before' : '24 hours before',
+            answers: past.data.map((each) => withoutEnd(each, to - shift)),
+          },
+    [past.data, shift, to],
   );
   const barSeconds = measure?.barSeconds ?? 60;
   const { forSeconds } = draft;
@@ -130,17 +164,33 @@ function Chart({ alert, draft }: { readonly alert: AlertEvent; readonly draft: R
           label="The number of the rule"
           note={
             ended === null
-              ? `firing for ${duration(Math.round((to - begun) / 1_000))}${pending}`
+              ? `firing for ${duration(Math.round((now - begun) / 1_000))}${pending}`
               : `it fired for ${duration(Math.round((ended - begun) / 1_000))}${pending}`
           }
           bands={bands}
           {...(before !== undefined && { before })}
-          since={begun / 1_000}
+          peak={{ from: begun / 1_000, until: (ended ?? to) / 1_000, isLow: isOfLow(draft) }}
+          marked={marked}
           opensEvents
         />
       )}
     </Part>
   );
+}
+
+/** Returns an answer without the buckets from a time on, in milliseconds since 1970. */
+function withoutEnd(answer: ReadAt<Schemas['TimeseriesResponse']>, end: number) {
+  const series = answer.series.map((each) => ({
+    ...each,
+    points: each.points.filter(({ ts }) => Date.parse(ts) < end),
+  }));
+  return { ...answer, series };
+}
+
+/** Tells whether a rule fires at low numbers. */
+function isOfLow({ kind, op, direction }: RuleDraft): boolean {
+  if (kind === 'threshold') return op === 'lt' || op === 'lte';
+  return kind === 'absence' || (kind === 'rate_of_change' && direction === 'down');
 }
 
 function Part({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
@@ -224,20 +274,44 @@ function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
   );
 }
 
-/** Events such as deploys that came before the alert or while it was open, the newest first. */
-function Deploys({ alert }: { readonly alert: AlertEvent }) {
+/** Events such as deploys around the beginning of the alert, the nearest first. */
+function Deploys({ alert, draft }: { readonly alert: AlertEvent; readonly draft: RuleDraft | null }) {
   const { project } = useCurrentProject();
+  const clock = useClock();
+  const now = useNow();
   const patterns = useContext(CurrentChartProject)?.annotationEvents ?? [];
-  const begun = Date.parse(alert.created_at);
-  const from = begun - DEPLOYS_BEFORE_MS;
-  const until = Math.max(begun, Date.parse(alert.resolved_at ?? alert.last_occurred_at)) + MINUTE_MS;
-  const { data, error } = useQuery(annotations(project.id, patterns, from / 1_000, until / 1_000));
+  const { begun, to, marked } = timesOf(alert, draft, now);
+  const { data, error } = useQuery({
+    ...annotations(project.id, patterns, marked.from, marked.until),
+    // The list stays while its end moves on.
+    placeholderData: keepPreviousData,
+  });
   if (patterns.length === 0) return null;
-  const marks = data?.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp));
+  const distance = ({ timestamp }: Schemas['EventRecord']): number => Math.abs(Date.parse(timestamp) - begun);
+  const marks = data?.toSorted((one, other) => distance(one) - distance(other));
+  const where = markedEvents(patterns);
   return (
-    <Part title="Deploys nearby">
+    <Part
+      title="Deploys nearby"
+      note={
+        marks !== undefined &&
+        marks.length > MAX_DEPLOYS && (
+          <Text size="xs" span>
+            <EventsLink
+              inherit
+              search={where === undefined ? undefined : { where, ...between(marked.from, marked.until) }}
+            >
+              {MAX_DEPLOYS} of {marks.length < MAX_ANNOTATIONS ? '' : 'the newest '}
+              {marks.length}
+            </EventsLink>
+          </Text>
+        )
+      }
+    >
       <Failure error={error} />
-      {marks?.length === 0 && <Nothing>None in the 6 hours before the alert.</Nothing>}
+      {marks?.length === 0 && (
+        <Nothing>{`None from ${clock.minute(marked.from * 1_000)} to ${clock.minute(Math.min(now, to))}.`}</Nothing>
+      )}
       <Stack gap={4}>
         {marks?.slice(0, MAX_DEPLOYS).map(({ id, event, message, timestamp }) => (
           <Group key={id} gap="xs">

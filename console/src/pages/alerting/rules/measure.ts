@@ -28,7 +28,7 @@ export interface Bars {
 }
 
 /** A window with more minutes is read by the hour: the service returns at most 1,500 buckets. */
-const MOST_MINUTES = 1_450;
+const MOST_MINUTES = 1_440;
 /** Bars of a rule without a window: about this many. */
 const BARS = 96;
 const BAR_SECONDS = [60, 300, 900, 3_600, 21_600];

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { ReadAt } from '../../../api/read-at.js';
 import { durationOf } from '../../../parts/durations.js';
 import { exactOf } from '../../../parts/chart/units.js';
-import { extentOf, type Series, type Stretch, TimeChart } from '../../../parts/time-chart.js';
+import { extentOf, type Series, type Span, type Stretch, TimeChart } from '../../../parts/time-chart.js';
 import { useClock } from '../../../parts/zone.js';
 import { behindAggregate, eventsWith } from '../../analytics/behind.js';
 import { barsOf, type Measure } from './measure.js';
@@ -20,10 +20,17 @@ interface Props {
   readonly bands: readonly Stretch[];
   /** The same number an earlier time, whose bars end where these do. */
   readonly before?: { readonly label: string; readonly answers: Props['answers'] };
-  /** The beginning of the bars whose largest number is named, in Unix seconds. */
-  readonly since?: number;
+  /** The time of the bars whose most extreme number is named. */
+  readonly peak?: Peak;
+  /** The time whose marked events are read. Undefined: that of the bars. */
+  readonly marked?: Span;
   /** Whether a click on a bar opens the events that it counts. */
   readonly opensEvents?: boolean;
+}
+
+interface Peak extends Span {
+  /** Whether the rule is about low numbers. */
+  readonly isLow: boolean;
 }
 
 /** More bars than this would be thinner than a line. */
@@ -31,7 +38,7 @@ const MAX_BARS = 300;
 
 /** The number of a rule over time, with its threshold and the times in which it fires. */
 export function RuleChart(props: Props) {
-  const { measure, answers, name, label, note, bands, before, since, opensEvents = false } = props;
+  const { measure, answers, name, label, note, bands, before, peak: asked, marked, opensEvents = false } = props;
   const clock = useClock();
   const { threshold, barSeconds } = measure;
   const [answer] = answers;
@@ -64,13 +71,14 @@ export function RuleChart(props: Props) {
   );
   if (answer === undefined || times.length === 0) return <Text c="dimmed">No events in this time.</Text>;
   const [values = []] = series.map((each) => each.values);
-  const peak = since === undefined ? undefined : peakOf(times, values, since - barSeconds);
+  const peak = asked && peakOf(times, values, { ...asked, from: asked.from - barSeconds });
+  const isOneDay = new Set(times.map((at) => clock.day(at * 1_000))).size === 1;
   return (
     <>
       {peak !== undefined && (
         <Text size="sm" className="numbers">
-          Peak <b>{exactOf(unit, peak.value)}</b> at {clock.time(peak.at * 1_000)} · Last{' '}
-          <b>{exactOf(unit, values.at(-1) ?? null)}</b>
+          {asked?.isLow === true ? 'Lowest' : 'Peak'} <b>{exactOf(unit, peak.value)}</b> at{' '}
+          {(isOneDay ? clock.time : clock.minute)(peak.at * 1_000)} · Last <b>{exactOf(unit, values.at(-1) ?? null)}</b>
           {threshold !== null && ` · Threshold ${exactOf(unit, threshold)}`}
         </Text>
       )}
@@ -83,6 +91,7 @@ export function RuleChart(props: Props) {
         unit={unit}
         interval={barSeconds}
         {...extentOf(answer)}
+        marked={marked}
         shape={times.length > MAX_BARS || aggregate?.startsWith('p') || aggregate === 'avg' ? 'lines' : 'bars'}
       />
     </>
@@ -95,12 +104,13 @@ function endingLike(values: readonly (number | null)[], length: number): (number
   return [...Array.from({ length: length - last.length }, () => null), ...last];
 }
 
-/** Returns the largest value of the bars that begin at a time or later. */
-function peakOf(times: readonly number[], values: readonly (number | null)[], since: number) {
-  let peak: { readonly at: number; readonly value: number } | undefined;
-  times.forEach((at, index) => {
-    const value = values[index];
-    if (at >= since && typeof value === 'number' && (peak === undefined || value > peak.value)) peak = { at, value };
-  });
+/** Returns the largest or the least value of the bars that begin in a time. */
+function peakOf(times: readonly number[], values: readonly (number | null)[], { from, until, isLow }: Peak) {
+  const [peak] = times
+    .flatMap((at, index) => {
+      const value = values[index] ?? null;
+      return value === null || at < from || at >= until ? [] : [{ at, value }];
+    })
+    .sort((one, other) => (isLow ? one.value - other.value : other.value - one.value));
   return peak;
 }
