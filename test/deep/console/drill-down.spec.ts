@@ -11,7 +11,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** The beginning of a day in UTC, two days ago. */
 const DAY = Math.floor(Date.now() / DAY_MS) * DAY_MS - 2 * DAY_MS;
-const RANGE = `from=${iso(DAY)}&to=${iso(DAY + 3 * HOUR_MS)}&zone=utc`;
+const RANGE = rangeFrom(DAY);
+/** A day before there are events with many values. */
+const BEFORE = DAY - DAY_MS;
 /** Requests by hour, and how many of them failed. */
 const REQUESTS = [
   { all: 12, failed: 2 },
@@ -21,6 +23,11 @@ const REQUESTS = [
 
 function iso(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** Returns three hours as members of an address. */
+function rangeFrom(at: number): string {
+  return `from=${iso(at)}&to=${iso(at + 3 * HOUR_MS)}&zone=utc`;
 }
 
 let app: TestApp;
@@ -37,7 +44,7 @@ beforeAll(async () => {
     .set('X-API-Key', owner.apiKey)
     .set('Content-Type', 'application/x-ndjson')
     .send(
-      shopEvents()
+      [...shopEvents(), ...manyValues()]
         .map((event) => JSON.stringify({ source: 'web', ...event }))
         .join('\n'),
     )
@@ -77,6 +84,26 @@ function shopEvents(): object[] {
   return [...requests, ...step('cart.opened', 5, 6), ...step('order.placed', 20, 3), ...step('payment.settled', 40, 1)];
 }
 
+/**
+ * 100 events with 50 items, of five types. Two more types have eight events: with five other items, and with a list, an
+ * object and nothing.
+ */
+function manyValues(): object[] {
+  const texts = Array.from({ length: 40 }, (_, index) => `item ${index}`);
+  const numbers = Array.from({ length: 10 }, (_, index) => index);
+  const named = [...texts, ...numbers].flatMap((item) => [item, item]);
+  const of = (event_type: string, index: number, payload: object) => ({
+    event_type,
+    timestamp: iso(BEFORE + (index + 1) * 1_000),
+    payload,
+  });
+  return [
+    ...named.map((item, index) => of(`kind.${index % 5}`, index, { item })),
+    ...['rare', '5', 98, 99, true].map((item, index) => of('kind.5', 200 + index, { item })),
+    ...[{ item: ['item 0'] }, { item: { name: 'item 0' } }, {}].map((payload, index) => of('kind.6', 300 + index, payload)),
+  ];
+}
+
 describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => {
   let browser: ConsoleBrowser;
   let page: Page;
@@ -94,7 +121,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   });
 
   /** Waits until Logs shows so many events, of the range of the test or of a part of it. */
-  async function showsEvents(count: number): Promise<void> {
+  async function showsEvents(count: number, begin = DAY): Promise<void> {
     await page.waitForURL(/\/logs\?/);
     await page
       .getByRole('status')
@@ -103,15 +130,15 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
       .waitFor();
     const { searchParams } = new URL(page.url());
     const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
-    expect(from).toBeGreaterThanOrEqual(DAY);
-    expect(to).toBeLessThanOrEqual(DAY + 3 * HOUR_MS);
+    expect(from).toBeGreaterThanOrEqual(begin);
+    expect(to).toBeLessThanOrEqual(begin + 3 * HOUR_MS);
   }
 
   /** Follows a link, compares the number of events, and goes back. */
-  async function leadsTo(link: Locator, count: number): Promise<void> {
+  async function leadsTo(link: Locator, count: number, begin = DAY): Promise<void> {
     const before = page.url();
     await link.click();
-    await showsEvents(count);
+    await showsEvents(count, begin);
     await page.goBack();
     await page.waitForURL(before);
   }
@@ -143,8 +170,8 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await chart.locator('.u-over').click({ position: await pointAt(chart, hour, value, most) });
   }
 
-  async function chartOf(search: string): Promise<Locator> {
-    await page.goto(`${address}/analytics?${RANGE}&interval=hour&${search}`);
+  async function chartOf(search: string, range = RANGE): Promise<Locator> {
+    await page.goto(`${address}/analytics?${range}&interval=hour&${search}`);
     const chart = page.getByRole('img', { name: / per hour,/ });
     await chart.locator('canvas').waitFor();
     return chart;
@@ -180,6 +207,13 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await showsEvents(20);
   });
 
+  it('are those of all values of a split that have no part of their own', async () => {
+    const chart = await chartOf('split=event', rangeFrom(BEFORE));
+    await page.getByRole('button', { name: 'Other', exact: true }).waitFor();
+    await clickAt(chart, 0, 104, 108);
+    await showsEvents(8, BEFORE);
+  });
+
   it('are those of a point of a line, which took at least as long', async () => {
     const chart = await chartOf('aggregate=max&field=log.latency_ms');
     await clickAt(chart, 1, 320, 400);
@@ -198,15 +232,45 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await showsEvents(4);
   });
 
-  it('are those of the values of a breakdown, of others and of none', async () => {
+  it('are those of the other values of a breakdown, whatever their types', async () => {
+    await page.goto(`${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=properties.item`);
+    await leadsTo(link('5 other values'), 5, BEFORE);
+    await page.goto(`${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=event`);
+    await leadsTo(link('kind.6'), 3, BEFORE);
+  });
+
+  it('are those of the values of a breakdown and, without a property, of none', async () => {
     await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=properties.plan`);
     await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
     expect(await browser.lookAt('drill-breakdown')).toEqual([]);
     await leadsTo(link('pro'), 10);
-    await leadsTo(link('Events without it'), 10);
+    // A condition cannot tell a missing property from a list or an object.
+    await page.getByRole('cell', { name: 'Events without it' }).waitFor();
+    expect(await link('Events without it').count()).toBe(0);
     const errors = page.locator('tr', { has: link('free') }).getByTitle('Show the errors');
     await leadsTo(errors, Number(await errors.innerText()));
     await leadsTo(figure('Errors'), 6);
+    await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=status`);
+    await leadsTo(link('Events without it'), 50);
+  });
+
+  it('are no link where there are none, or where a condition would be too long', async () => {
+    await page.goto(`${address}?${rangeFrom(BEFORE)}`);
+    const figureOf = (name: string) => page.getByRole('region', { name, exact: true });
+    await figureOf('Errors').getByText('Error rate 0%').waitFor();
+    expect(await figureOf('Errors').getByRole('link').count()).toBe(0);
+    const where = encodeURIComponent(`message != "${'x'.repeat(1_950)}" or event != null`);
+    await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=event&where=${where}`);
+    await page.getByRole('cell', { name: 'cart.opened', exact: true }).waitFor();
+    await leadsTo(figure('Events'), 50);
+    expect(await link('http.request').count()).toBe(0);
+    const steps = JSON.stringify([...Array.from({ length: 6 }, () => 'http.request'), 'payment.settled']);
+    const funnel = `${address}/analytics?${RANGE}&ask=funnel&by=properties.plan&steps=${encodeURIComponent(steps)}`;
+    await page.goto(funnel);
+    await link('2 went no further').waitFor();
+    await page.goto(`${funnel}&where=${where}`);
+    await page.getByText('2 went no further').waitFor();
+    expect(await link('2 went no further').count()).toBe(0);
   });
 
   it('are those of a step of a funnel, and of those who went no further', async () => {

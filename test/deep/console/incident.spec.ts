@@ -12,6 +12,7 @@ import { eventIs, RULES_ENV, rulesOf } from '../../support/rules.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 /** As many as fit into a day. */
 const FIRINGS = 184;
 
@@ -109,10 +110,16 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
         properties: { country },
       }));
     const yesterday = 24 * 3_600 + 60;
+    const deployed = (age: number, message: string) => ({
+      timestamp: new Date(now - age),
+      event: 'deploy.finished',
+      message,
+    });
     await insertEvents(app, owner.projectId, [
-      ...of('de', [60, 61, 62, yesterday]),
+      ...of('de', [60, 61, 62, yesterday, yesterday + 1]),
       ...of('fr', [63]),
-      { timestamp: new Date(now - 10 * MINUTE), event: 'deploy.finished', message: 'checkout 2.41.0' },
+      deployed(10 * MINUTE, 'checkout 2.41.0'),
+      ...[1, 2, 3, 4, 5].map((index) => deployed(5 * HOUR + index * MINUTE, `checkout 2.40.${index}`)),
     ]);
     receiver.answer((response) => response.writeHead(202).end('Paged the team'));
     await alertsOf(app, owner).destination(`${receiver.url}/pager`, { name: 'Pager' });
@@ -155,10 +162,14 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await samples.getByText('No stock in de').first().waitFor();
     expect(await samples.getByRole('row').count()).toBe(3);
     await page.getByText(/^Peak 3 at .* Threshold 3$/).waitFor();
-    await page.getByRole('button', { name: '24 hours before' }).waitFor();
+    // The last, least, mean and largest value of each series.
+    await page.getByRole('row', { name: /^24 hours before( .*)? 2$/ }).waitFor();
     const deploys = page.getByRole('region', { name: 'Deploys nearby' });
     await deploys.getByText('checkout 2.41.0').waitFor();
     await deploys.getByText(/^1\d(\.\d+)? min before the alert$/).waitFor();
+    await deploys.getByText('checkout 2.40.4').waitFor();
+    expect(await deploys.getByText('checkout 2.40.5').count()).toBe(0);
+    expect(await deploys.getByRole('link', { name: '5 of 6' }).getAttribute('href')).toContain('deploy.*');
     const notifications = page.getByRole('region', { name: 'Notifications' });
     await notifications
       .getByText(/Answer 202: Paged the team/)
@@ -179,6 +190,44 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await page.goBack();
     await page.getByRole('region', { name: 'Earlier alerts' }).getByRole('link').click();
     await page.waitForURL(new RegExp(`alert=${earlier}`));
+  });
+
+  it('is shown in at most a week around its beginning, with the lowest number of a rule on low numbers', async () => {
+    const rule = await rulesOf(app, owner).rule({
+      name: 'Few logins',
+      condition: {
+        kind: 'threshold',
+        window_seconds: 36 * 3_600,
+        aggregate: 'count',
+        op: 'lt',
+        value: 5,
+        ...eventIs('user.login'),
+      },
+    });
+    const begun = Date.now() - 20 * DAY;
+    await insertEvents(
+      app,
+      owner.projectId,
+      [-40, -41, 1].map((hours) => ({ timestamp: new Date(begun + hours * HOUR), event: 'user.login' })),
+    );
+    const alert = await alertEventsOf(app, owner).fire({ rule: { id: rule }, message: 'Few logins' });
+    await app.rows('UPDATE alert_events SET created_at = $2 WHERE id = $1', [alert, new Date(begun)]);
+    const read: URL[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname.endsWith('/analytics/timeseries')) read.push(url);
+    });
+    await page.goto(`${address}/alerts?alert=${alert}`);
+    await page.getByRole('img', { name: /The number of the rule, .*; firing for 20 / }).waitFor();
+    // The day belongs to the time, since the chart has several.
+    await page.getByText(/^Lowest 0 at \w+ \w+, .* Last/).waitFor();
+    const [from = 0, to = 0] = ['from_ts', 'to_ts'].map((name) => Date.parse(read[0]?.searchParams.get(name) ?? ''));
+    expect(from).toBe(begun - 3 * DAY);
+    expect(Math.floor((to - from) / MINUTE)).toBe(7 * 24 * 60);
+    await page
+      .getByRole('region', { name: 'Deploys nearby' })
+      .getByText(/^None from .* to .*\.$/)
+      .waitFor();
   });
 
   it('acts on the chosen alerts by snoozing, assigning and silencing them', async () => {

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
 const MINUTE_MS = 60_000;
+const NOW = Date.now();
 const ROWS = 50_000;
 const PAGE_ROWS = 200;
 
@@ -30,8 +31,7 @@ afterAll(() => app.close());
 
 /** Six people open a cart, three order, one pays; two requests fail. */
 function shopEvents(): object[] {
-  const now = Date.now();
-  const at = (minutesAgo: number): string => new Date(now - minutesAgo * MINUTE_MS).toISOString();
+  const at = (minutesAgo: number): string => new Date(NOW - minutesAgo * MINUTE_MS).toISOString();
   const people = ['ann', 'bob', 'cyd', 'dan', 'eve', 'fay'];
   return people.flatMap((user, index) => {
     const status_code = index < 2 ? 503 : 200;
@@ -142,6 +142,76 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await count(page, '16 events');
     await page.goBack();
     await count(page, '3 events');
+  });
+
+  it('narrows the list to the bar of the histogram that somebody clicks on', async () => {
+    const from = Math.floor(NOW / MINUTE_MS) * MINUTE_MS - 60 * MINUTE_MS;
+    const range = [from, from + 60 * MINUTE_MS].map((at) => new Date(at).toISOString());
+    const open = () => page.goto(`${address}/logs?from=${range[0]}&to=${range[1]}`);
+    const clickAt = async (minutesAgo: number): Promise<void> => {
+      const bars = page.getByRole('img', { name: /^16 events per minute, Other, 5xx$/ }).locator('.u-over');
+      const { width, height } = await eventually(
+        async () => (await bars.boundingBox()) ?? { width: 0, height: 0 },
+        (box) => box.width > 0,
+      );
+      await bars.click({ position: { x: (width * (60.5 - minutesAgo)) / 60, y: height / 2 } });
+    };
+    await open();
+    // No event of this minute has failed, and none of the other one has not.
+    await clickAt(48);
+    await count(page, '1 event');
+    await rows('1 event').filter({ hasText: 'cart.opened' }).waitFor();
+    expect(member(page, 'where')).toBe('(log.status_class == null or log.status_class not in ("4xx", "5xx"))');
+    expect(member(page, 'from')).toBe(new Date(from + 12 * MINUTE_MS).toISOString());
+    await open();
+    await clickAt(19);
+    await page.waitForURL((url) => url.searchParams.get('where') === 'log.status_class == "5xx"');
+    await count(page, '1 event');
+    expect(member(page, 'to')).toBe(new Date(from + 42 * MINUTE_MS).toISOString());
+  });
+
+  it('intersects the filters of a field, and replaces them by a new value', async () => {
+    const where = 'severity in ("error", "info") and severity in ("info", "warning")';
+    await page.goto(`${address}/logs?where=${encodeURIComponent(where)}`);
+    await count(page, '4 events');
+    await openFacets();
+    await facet('Severity').getByRole('button', { name: 'info 4', pressed: true }).waitFor();
+    await facet('Severity').getByRole('button', { name: 'error 2', pressed: false }).waitFor();
+    await type(page, 'severity:error');
+    await count(page, '2 events');
+    expect([member(page, 'severity'), member(page, 'where')]).toEqual(['error', null]);
+    await type(page, 'properties.user:ann');
+    await count(page, '1 event');
+    await type(page, 'properties.user:bob');
+    await page.waitForURL((url) => url.searchParams.get('where') === 'properties.user == "bob"');
+    await count(page, '1 event');
+  });
+
+  it('keeps the values of a facet while those of another choice are read', async () => {
+    const byUser = encodeURIComponent('["properties.user"]');
+    await page.goto(`${address}/logs?event=order.placed&facets=${byUser}`);
+    await openFacets();
+    await facet('properties.user').getByRole('button', { name: 'ann 1' }).waitFor();
+    const asked: string[] = [];
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/\/facets\?/, async (route) => {
+      const url = route.request().url();
+      asked.push(url);
+      // The values of the facet itself come last.
+      if (!url.includes('where=')) await held;
+      await route.continue();
+    });
+    await facet('Event').getByRole('button', { name: 'cart.opened 6' }).click();
+    await facet('properties.user').getByRole('button', { name: 'ann 2' }).waitFor();
+    await facet('Event').getByRole('button', { name: 'http.request 6', pressed: false }).waitFor();
+    answer();
+    await count(page, '9 events');
+    await facet('Event').getByRole('button', { name: 'http.request 6', pressed: false }).waitFor();
+    expect(asked).toHaveLength(2);
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   it('counts the values of a property and filters by them', async () => {
@@ -416,43 +486,99 @@ describe('the list of fifty thousand events', () => {
 });
 
 describe('a refresh of a long list', () => {
-  it('reads its first page only, keeps the rest and adds what is new', async () => {
+  const made = (count: number, at: number, name: string, everyMs = 1) =>
+    Array.from({ length: count }, (_, index) => ({
+      timestamp: new Date(at - index * everyMs),
+      log_endpoint: `/${name}/${index}`,
+      log_method: 'GET',
+    }));
+  const list = (page: Page) => page.locator('.rows.entry');
+  const loaded = (page: Page, rows: string): Promise<void> => page.getByText(`The newest ${rows} are loaded`).waitFor();
+
+  /** Scrolls to the end of the list until so many rows are loaded. */
+  async function scrollThrough(page: Page, ...numbers: readonly string[]): Promise<void> {
+    for (const rows of numbers) {
+      await list(page).evaluate((element) => element.scrollTo(0, 1e9));
+      await loaded(page, rows);
+    }
+    await list(page).evaluate((element) => element.scrollTo(0, 0));
+  }
+
+  async function refreshEach(page: Page, interval: 'Off' | 'Every 10 s'): Promise<void> {
+    await page.getByRole('button', { name: /^Refresh interval/ }).click();
+    await page.getByRole('menuitemradio', { name: interval }).click();
+  }
+
+  /** Tells a read of the first page of a list from those of older pages and of marks. */
+  const isFirstPage = (url: string): boolean => /\/events\?.*range=/.test(url) && !url.includes('where=');
+
+  it('reads its first page only when it comes by itself, keeps the rest and adds what is new', async () => {
     const deep = await ownerWithProject(app);
-    const now = Date.now();
-    const made = (count: number, at: number, name: string) =>
-      Array.from({ length: count }, (_, index) => ({
-        timestamp: new Date(at - index),
-        log_endpoint: `/${name}/${index}`,
-        log_method: 'GET',
-      }));
-    await insertEvents(app, deep.projectId, made(900, now - MINUTE_MS, 'old'));
+    await insertEvents(app, deep.projectId, made(900, Date.now() - MINUTE_MS, 'old'));
     await countEvents(app);
     await opened(deep, '', async (page) => {
-      const list = page.locator('.rows.entry');
-      for (const loaded of ['200', '400', '600', '800']) {
-        await page.getByText(`The newest ${loaded} are loaded`).waitFor();
-        if (loaded !== '800') await list.evaluate((element) => element.scrollTo(0, 1e9));
-      }
-      const read: string[] = [];
+      await scrollThrough(page, '400', '600', '800');
+      const older: string[] = [];
       page.on('request', (request) => {
-        if (/\/events\?/.test(request.url())) read.push(request.url());
+        const url = request.url();
+        if (/\/events\?/.test(url) && !url.includes('where=') && !isFirstPage(url)) older.push(url);
       });
-      await insertEvents(app, deep.projectId, made(3, now, 'new'));
+      await refreshEach(page, 'Every 10 s');
+      await insertEvents(app, deep.projectId, made(3, Date.now(), 'new'));
       await countEvents(app);
-      await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-      await page.getByText('The newest 803 are loaded').waitFor();
-      expect(read).toHaveLength(1);
+      await loaded(page, '803');
       // More are new than one page has: the rest of the list is read again when somebody scrolls to it.
       await insertEvents(app, deep.projectId, made(300, Date.now(), 'newest'));
       await countEvents(app);
-      await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+      await loaded(page, '200');
+      for (let again = 0; again < 2; again++) await page.waitForResponse((response) => isFirstPage(response.url()));
       await count(page, '1,203 events');
-      for (const loaded of ['400', '600', '800', '1,000', '1,200']) {
-        await list.evaluate((element) => element.scrollTo(0, 1e9));
-        await page.getByText(`The newest ${loaded} are loaded`).waitFor();
-      }
-      await list.evaluate((element) => element.scrollTo(0, 1e9));
+      await loaded(page, '200');
+      expect(older).toEqual([]);
+      await refreshEach(page, 'Off');
+      await scrollThrough(page, '400', '600', '800', '1,000', '1,200');
+      await list(page).evaluate((element) => element.scrollTo(0, 1e9));
       await page.getByRole('group', { name: '1203 events' }).waitFor();
+    });
+  });
+
+  it('drops the rows that its range has left behind', async () => {
+    const moving = await ownerWithProject(app);
+    const at = Date.now() - MINUTE_MS;
+    await insertEvents(app, moving.projectId, made(900, at, 'old'));
+    await countEvents(app);
+    await opened(moving, '', async (page) => {
+      await scrollThrough(page, '400', '600');
+      // Time would do the same.
+      await page.route(
+        (url) => isFirstPage(url.href),
+        async (route) => {
+          const response = await route.fetch();
+          const json = (await response.json()) as object;
+          await route.fulfill({ response, json: { ...json, from_ts: new Date(at - 499).toISOString() } });
+        },
+      );
+      await refreshEach(page, 'Every 10 s');
+      await loaded(page, '500');
+      await page.unrouteAll({ behavior: 'wait' });
+    });
+  });
+
+  it('begins anew when somebody asks for it, and then has what came late', async () => {
+    const late = await ownerWithProject(app);
+    const at = Date.now() - MINUTE_MS;
+    await insertEvents(app, late.projectId, made(500, at, 'old', 2));
+    await countEvents(app);
+    await opened(late, '', async (page) => {
+      await scrollThrough(page, '400');
+      await insertEvents(app, late.projectId, made(1, at - 501, 'late'));
+      await countEvents(app);
+      await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+      await loaded(page, '200');
+      await count(page, '501 events');
+      await scrollThrough(page, '400');
+      await list(page).evaluate((element) => element.scrollTo(0, (element.scrollHeight * 250) / 400));
+      await page.getByText('/late/0', { exact: true }).waitFor();
     });
   });
 });
