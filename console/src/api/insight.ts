@@ -373,7 +373,7 @@ export const annotations = (project_id: string, patterns: readonly string[], fro
     },
     enabled: project_id !== '' && patterns.length > 0 && to > from,
     // Parts of a page that come one after another share the answer.
-    staleTime: 10_000,
+    staleTime: 30_000,
     meta: { isOfRange: true },
   });
 

@@ -100,7 +100,9 @@ function manyValues(): object[] {
   return [
     ...named.map((item, index) => of(`kind.${index % 5}`, index, { item })),
     ...['rare', '5', 98, 99, true].map((item, index) => of('kind.5', 200 + index, { item })),
-    ...[{ item: ['item 0'] }, { item: { name: 'item 0' } }, {}].map((payload, index) => of('kind.6', 300 + index, payload)),
+    ...[{ item: ['item 0'] }, { item: { name: 'item 0' } }, {}].map((payload, index) =>
+      of('kind.6', 300 + index, payload),
+    ),
   ];
 }
 
@@ -252,6 +254,11 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await leadsTo(figure('Errors'), 6);
     await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=status`);
     await leadsTo(link('Events without it'), 50);
+  });
+
+  it('are said to have dropped to none after a period with events', async () => {
+    await page.goto(`${address}/analytics?${rangeFrom(DAY + 3 * HOUR_MS)}`);
+    await page.getByRole('region', { name: 'Events', exact: true }).getByText('-100% vs. previous period').waitFor();
   });
 
   it('are no link where there are none, or where a condition would be too long', async () => {

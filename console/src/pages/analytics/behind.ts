@@ -27,8 +27,8 @@ export function eventsWith({ event, where }: Narrowed, ...clauses: readonly (str
 }
 
 /**
- * Returns the search of the events of one value of a field. Undefined: there is none, since a property that is a list or
- * an object counts as missing. @param by a field of the analytics
+ * Returns the search of the events of one value of a field. Undefined: there is none, since a property that is a list
+ * or an object counts as missing. @param by a field of the analytics
  */
 export function eventsOfValue(narrowed: Narrowed, by: string, value: Scalar, more?: string): EventsSearch | undefined {
   const isNameless = value === null && by.startsWith('properties.');

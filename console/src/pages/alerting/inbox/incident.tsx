@@ -86,7 +86,7 @@ function useNow(): number {
 
 const roundedUp = (at: number, step: number): number => Math.ceil(at / step) * step;
 
-/** Returns the times around an alert, in milliseconds since 1970. An end in the present is rounded, so that it stays. */
+/** Returns the times around an alert, in milliseconds since 1970. An end in the present stays for a minute. */
 function timesOf(alert: AlertEvent, draft: RuleDraft | null, now: number) {
   const begun = Date.parse(alert.created_at);
   const ended = alert.resolved_at === null ? null : Date.parse(alert.resolved_at);
