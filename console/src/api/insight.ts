@@ -167,14 +167,14 @@ function olderRows({ rows, from_ts }: LogPage, before: readonly LogEntry[]): Log
 }
 
 interface LogList extends InfiniteData<LogPage, Place> {
-  /** Whether somebody asked for all rows anew. */
+  /** Whether the pages after the first one are read anew. */
   readonly isOld?: boolean;
 }
 
 /**
  * Returns a page of the logs that needs no request. When the list is read again, only its first page is: it gains what
- * is new, and the pages after it stay. When too much is new for one page, or when somebody asks for all rows anew, they
- * become empty and are read again when somebody comes to them.
+ * is new, and the pages after it stay. When too much is new for one page, or when they are old, they become empty and are
+ * read again when somebody comes to them.
  */
 function keptPage(
   { pages, pageParams, isOld = false }: LogList,
@@ -186,6 +186,12 @@ function keptPage(
   if (page === undefined) return { ...first, rows: [], from_ts, has_more: true };
   const rows = page.rows.filter(({ event }) => Date.parse(event.timestamp) >= Date.parse(from_ts));
   return { ...page, from_ts, rows, has_more: page.has_more && rows.length === page.rows.length };
+}
+
+/** Tells whether events of a fixed time have come that are not among its newest. */
+function hasLateRows({ rows, total }: LogPage, first: LogPage | undefined): boolean {
+  const known = new Set(first?.rows.map(({ id }) => id));
+  return first !== undefined && total - first.total !== rows.filter(({ id }) => !known.has(id)).length;
 }
 
 /** Events of a window, newest first. Each page continues after the last row of the page before. */
@@ -203,7 +209,11 @@ export const logPages = (project_id: string, window: Window, query: Narrowed) =>
       const before = (isFirst ? first?.rows : undefined) ?? [];
       const known = new Map(before.map((row) => [row.id, row]));
       const page = await logPage(project_id, window, query, pageParam, known, signal);
-      if (!page.has_more || list?.isOld === true) return page;
+      if (!page.has_more || list === undefined || list.isOld === true) return page;
+      if (isFirst && window.from !== undefined && hasLateRows(page, first)) {
+        client.setQueryData<LogList>(queryKey, { ...list, isOld: true });
+        return page;
+      }
       return { ...page, rows: [...page.rows, ...olderRows(page, before)] };
     },
     meta: { isOfPages: true },

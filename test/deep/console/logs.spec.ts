@@ -581,6 +581,22 @@ describe('a refresh of a long list', () => {
       await page.getByText('/late/0', { exact: true }).waitFor();
     });
   });
+
+  it('begins anew by itself when an event of a fixed range came late', async () => {
+    const late = await ownerWithProject(app);
+    const at = Date.now() - MINUTE_MS;
+    await insertEvents(app, late.projectId, made(500, at, 'old', 2));
+    await countEvents(app);
+    const range = [at - 10 * MINUTE_MS, at + 1].map((each) => new Date(each).toISOString());
+    await opened(late, `?from=${range[0]}&to=${range[1]}`, async (page) => {
+      await scrollThrough(page, '400');
+      await insertEvents(app, late.projectId, made(1, at - 501, 'late'));
+      await countEvents(app);
+      await refreshEach(page, 'Every 10 s');
+      await count(page, '501 events');
+      await loaded(page, '200');
+    });
+  });
 });
 
 describe('the live list', () => {
