@@ -15,6 +15,7 @@ import {
   ageAlertDeliveries,
   alterDestinationSecret,
   claimAlertDelivery,
+  copyFailedAlertDelivery,
   endSecretOverlap,
   expireClaimOf,
   hasPreviousSecret,
@@ -655,6 +656,21 @@ describe('an alert delivery', () => {
     expect((await list({ status: 'failed' })).items).toMatchObject([{ id: ids[3] }]);
     expect((await list({ status: 'sent', limit: 2, offset: 2 })).items).toHaveLength(1);
     expect((await list({ to_ts: new Date(Date.now() - DAY_MS).toISOString() })).items).toMatchObject([{ id: ids[0] }]);
+  });
+
+  it('is retried before those that failed later, also when those are older', async () => {
+    const destinationId = await destination(receiver.url);
+    receiver.answer(404);
+    const id = await raiseOne();
+    await until(id, isOver);
+    await copyFailedAlertDelivery(id, 1_000);
+    receiver.answer(200);
+    const body = { project_id: acme.projectId, destination_id: destinationId };
+    const answer = await api.as(acme.owner).post('/v1/alerts/deliveries/retry-failed', body).expect(200);
+    expect(answer.body).toEqual({ retried: 1_000, remaining: 1 });
+    expect(await until(id, isOver)).toMatchObject({ status: 'sent' });
+    // Other tests need not wait for the rest.
+    await switchDestination(destinationId, 'disable');
   });
 
   it('fails after five seconds when its receiver does not answer, and delays no delivery to another destination', async () => {

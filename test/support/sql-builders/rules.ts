@@ -131,6 +131,18 @@ export async function ageAlertDeliveries(ids: readonly string[], seconds: number
   ]);
 }
 
+/** Copies a failed alert delivery. The copies were made before it, and failed after it. A thousand alerts take minutes. */
+export async function copyFailedAlertDelivery(id: string, count: number): Promise<void> {
+  await sql(
+    `INSERT INTO alert_deliveries
+     SELECT (jsonb_populate_record(d, jsonb_build_object(
+       'id', gen_random_uuid(), 'fingerprint', NULL,
+       'created_at', d.created_at - interval '1 minute', 'completed_at', d.completed_at + interval '1 second'))).*
+     FROM alert_deliveries d, generate_series(1, $2::int) WHERE d.id = $1`,
+    [id, count],
+  );
+}
+
 /** Claims an alert delivery for another worker. No request can claim a delivery. */
 export async function claimAlertDelivery(id: string): Promise<void> {
   await sql(

@@ -136,7 +136,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Resets at most `limit` failed deliveries whose destination exists and is enabled, the oldest first.
+   * Resets at most `limit` failed deliveries whose destination exists and is enabled. Those that failed first come
+   * first, so that those that fail again do not keep the others from their turn.
    * @returns the id of the destination of each delivery
    */
   async renewAll(scope: Tenant, filter: FailedFilter, limit: number, tx: Db): Promise<string[]> {
@@ -145,7 +146,7 @@ export class DeliveriesRepository {
        WHERE id IN (
          SELECT d.id FROM alert_deliveries d
          JOIN alert_destinations t ON t.id = d.destination_id AND t.project_id = d.project_id AND t.is_enabled
-         WHERE ${FAILED} ORDER BY d.created_at, d.id LIMIT $6 FOR UPDATE OF d)
+         WHERE ${FAILED} ORDER BY d.completed_at, d.id LIMIT $6 FOR UPDATE OF d)
        RETURNING destination_id AS "destinationId"`,
       [...parametersOf(scope, filter), limit],
       tx,
