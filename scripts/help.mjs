@@ -46,6 +46,8 @@ export function isHelpBuilt() {
 export async function buildHelp() {
   const { Marked } = await import('marked');
   const names = namesOfGuides();
+  const ungrouped = names.filter((name) => !Object.values(GROUPS).flat().includes(name));
+  if (ungrouped.length > 0) throw new Error(`No group of scripts/help.mjs has: ${ungrouped.join(', ')}`);
   rmSync(TARGET, { recursive: true, force: true });
   mkdirSync(TARGET, { recursive: true });
   const files = Object.fromEntries([STYLE, SCRIPT].map((path) => [path, writeNamedByContent(path)]));
@@ -128,11 +130,10 @@ function escaped(text) {
 }
 
 function grouped(guides) {
-  const known = Object.values(GROUPS).flat();
-  const others = guides.filter(({ name }) => !known.includes(name)).map(({ name }) => name);
-  return Object.entries({ ...GROUPS, Other: others })
-    .map(([group, names]) => ({ group, inside: names.map((name) => guides.find((guide) => guide.name === name)) }))
-    .filter(({ inside }) => inside.length > 0);
+  return Object.entries(GROUPS).map(([group, names]) => ({
+    group,
+    inside: names.map((name) => guides.find((guide) => guide.name === name)),
+  }));
 }
 
 function indexOf(guides) {
