@@ -137,7 +137,9 @@ const STATE_OF_RETRIES: Readonly<Record<Schemas['DeliveryRetryState'], AttemptSt
 const RETRY_STATES = Object.keys(STATE_OF_RETRIES) as Schemas['DeliveryRetryState'][];
 const formerHistory = formerAttempts('/delivery-history', ({ status, retry, kind, channel, attempt }) => {
   const retryState = oneOf(RETRY_STATES, retry);
-  const state = retryState === undefined ? status : STATE_OF_RETRIES[retryState];
+  // Failed attempts with a retry ahead were among the failed ones. No present state has both, so all are shown.
+  const stateOfStatus = status === 'failed' ? undefined : status;
+  const state = retryState === undefined ? stateOfStatus : STATE_OF_RETRIES[retryState];
   return attemptSearchOf({ state, kind, endpoint: channel, attempt });
 });
 

@@ -86,7 +86,7 @@ export function Search({ onKeys }: Props) {
         return navigate({ to: `${BASE}/alerts`, params, search: { alert: id } });
       case 'alert_destination':
       case 'delivery_channel':
-        return navigate({ to: `${BASE}/endpoints`, params });
+        return navigate({ to: `${BASE}/attempts`, params, search: { endpoint: id, range: 'all' } });
       case 'saved_view': {
         const view = views.find((each) => each.id === id);
         return view && showView(view);
