@@ -175,6 +175,8 @@ export const lastAttempt = (project_id: string, of: AnyAttempt['of'], id: string
       const [it] = (await api.listAlertDeliveries({ query }, { signal })).items;
       return it === undefined ? null : { of, it };
     },
+    // A row that comes into view again is not read again at once.
+    staleTime: POLL_MS,
   });
 
 export const deadLetters = (project_id: string, { endpoint, page }: DeadLetterSearch) =>

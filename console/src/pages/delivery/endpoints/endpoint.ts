@@ -10,8 +10,6 @@ interface Common {
   readonly id: string;
   readonly name: string;
   readonly type: string;
-  /** A detail of the type, or null. */
-  readonly note: string | null;
   readonly address: string;
   readonly isOn: boolean;
 }
@@ -26,21 +24,15 @@ export type Endpoint = Common &
 function ofDestination(it: Schemas['DestinationResponse']): Endpoint {
   const { id, name, target_url: address, is_enabled: isOn } = it;
   const isSlack = it.type === 'slack';
-  const note = isSlack ? null : it.has_secret ? 'Signed' : 'Not signed';
-  return { of: 'destination', it, id, name, type: isSlack ? 'Slack' : 'Alert webhook', note, address, isOn };
+  return { of: 'destination', it, id, name, type: isSlack ? 'Slack' : 'Alert webhook', address, isOn };
 }
 
 function ofChannel(it: Schemas['ChannelResponse']): Endpoint {
   const { id, name, enabled: isOn } = it;
   const common = { of: 'channel', it, id, name, isOn } as const;
-  if (it.type === 'email') return { ...common, type: 'E-mail', note: null, address: it.configuration.to.join(', ') };
+  if (it.type === 'email') return { ...common, type: 'E-mail', address: it.configuration.to.join(', ') };
   const { method = 'POST', url } = it.configuration;
-  return {
-    ...common,
-    type: 'Webhook',
-    note: it.has_signing_secret ? 'Signed' : 'Not signed',
-    address: `${method} ${url}`,
-  };
+  return { ...common, type: 'Webhook', address: `${method} ${url}` };
 }
 
 /** Returns all endpoints by name. Undefined until both lists are read. */
@@ -57,6 +49,10 @@ export function endpointsOf(
 /** Mails and messages to Slack have no signature. */
 export function isVerifiable({ it }: Endpoint): boolean {
   return it.type === 'webhook';
+}
+
+export function isSigned({ of, it }: Endpoint): boolean {
+  return of === 'destination' ? it.has_secret : it.type === 'webhook' && it.has_signing_secret;
 }
 
 interface Uses {

@@ -1,4 +1,5 @@
 import { Group, Menu, Stack, Table, Text } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { alertRules } from '../../../api/alerting.js';
@@ -16,7 +17,7 @@ import { Switched } from '../../../parts/switched.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { stateOf } from '../attempts/attempt-state.js';
 import { type Doing, EndpointDialog } from './endpoint-dialog.js';
-import { type Endpoint, endpointsOf, isVerifiable, type Rule, switchEndpoint, usesOf } from './endpoint.js';
+import { type Endpoint, endpointsOf, isSigned, isVerifiable, type Rule, switchEndpoint, usesOf } from './endpoint.js';
 import { NewEndpoint } from './new-endpoint.js';
 import { useRefetch } from './use-refetch.js';
 
@@ -74,9 +75,11 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
   const { organization, project } = useCurrentProject();
   const refetch = useRefetch();
   const refusal = useRefusal(project.id, endpoint.of === 'channel' ? CHANNEL_MANAGERS : OPERATORS);
+  // The list may have 200 rows, so only the results of rows in view are read.
+  const { ref, inViewport: isInView } = useInViewport<HTMLTableRowElement>();
   const { name } = endpoint;
   return (
-    <Table.Tr>
+    <Table.Tr ref={ref}>
       <Table.Td>
         <LinkAnchor
           to="/o/$organization/p/$project/attempts"
@@ -90,9 +93,9 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
       </Table.Td>
       <Table.Td>
         <Text size="sm">{endpoint.type}</Text>
-        {endpoint.note !== null && (
+        {isVerifiable(endpoint) && (
           <Text size="xs" c="dimmed">
-            {endpoint.note}
+            {isSigned(endpoint) ? 'Signed' : 'Not signed'}
           </Text>
         )}
       </Table.Td>
@@ -100,7 +103,7 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
         {endpoint.address}
       </Table.Td>
       <Table.Td>
-        <LastResult endpoint={endpoint} />
+        <LastResult endpoint={endpoint} isRead={isInView} />
       </Table.Td>
       <Table.Td>{rules !== undefined && <UsedBy endpoint={endpoint} rules={rules} />}</Table.Td>
       <Table.Td>
@@ -118,7 +121,7 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
         <Group gap={4} wrap="nowrap" justify="flex-end">
           {isVerifiable(endpoint) && (
             <Act
-              refusal={undefined}
+              refusal={isSigned(endpoint) ? undefined : 'Give it a secret first'}
               size="xs"
               variant="subtle"
               onAct={() => onDo('verify')}
@@ -155,9 +158,9 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
   );
 }
 
-function LastResult({ endpoint: { of, id } }: { readonly endpoint: Endpoint }) {
+function LastResult({ endpoint: { of, id }, isRead }: { readonly endpoint: Endpoint; readonly isRead: boolean }) {
   const { project } = useCurrentProject();
-  const { data } = useQuery(lastAttempt(project.id, of, id));
+  const { data } = useQuery({ ...lastAttempt(project.id, of, id), enabled: isRead });
   if (data === undefined) return null;
   if (data === null)
     return (

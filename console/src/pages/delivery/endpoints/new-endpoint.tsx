@@ -62,6 +62,7 @@ export function NewEndpoint() {
       <Dialog
         title={chosen === null ? '' : `New endpoint: ${chosen.label}`}
         size="lg"
+        guide="deliveries#in-the-console"
         isOpen={chosen !== null}
         onClose={close}
       >

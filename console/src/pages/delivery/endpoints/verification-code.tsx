@@ -16,9 +16,9 @@ const LANGUAGES = [
 
 const ABOUT: Readonly<Record<Signed, string>> = {
   destination:
-    'X-Service-Signature is the HMAC-SHA256 of the time and the body, with the secret that was typed. Verify the raw bytes of the body, before it is parsed.',
+    'X-Service-Signature is the HMAC-SHA256 of the time and the body, with the secret that was typed. Verify the raw bytes of the body, before it is parsed. It does not cover X-Service-Delivery-Id: to process each id once, verify webhook-signature instead, which covers webhook-id, the same id.',
   channel:
-    'Requests are signed as Standard Webhooks says: webhook-signature covers webhook-id, webhook-timestamp and the body. Verify the raw bytes of the body with the signing secret (whsec_…), before the body is parsed.',
+    'Requests are signed as Standard Webhooks says: webhook-signature covers webhook-id, webhook-timestamp and the body. Verify the raw bytes of the body with the signing secret (whsec_…), before the body is parsed. Process each webhook-id once.',
 };
 
 export default function VerificationCode({ of }: { readonly of: Signed }) {
@@ -37,7 +37,7 @@ export default function VerificationCode({ of }: { readonly of: Signed }) {
           <Tabs.Panel key={name} value={name} pt="md">
             <Text size="sm" mb="xs">
               Call <Code>{call[of]}</Code> with the body, the headers and the secret. Refuse the request when the result
-              is false, and process each id once.
+              is false.
             </Text>
             <Copied name={`the code in ${name}`} text={text} />
           </Tabs.Panel>
