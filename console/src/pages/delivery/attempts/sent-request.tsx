@@ -67,11 +67,11 @@ export function SentRequest({ request }: { readonly request: Sent | null }) {
           {body.text}
         </Code>
       </ScrollArea.Autosize>
-      {body.is_truncated && (
-        <Text size="xs" c="dimmed">
-          The body is cut after 16 KiB.
-        </Text>
-      )}
+      <Text size="xs" c="dimmed">
+        Secrets are removed from what is shown and copied.
+        {signed !== undefined && ' The signature is that of the original request, so the copy may not fit it.'}
+        {body.is_truncated && ' The body is cut after 16 KiB.'}
+      </Text>
     </Stack>
   );
 }
