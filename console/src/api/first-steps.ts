@@ -19,12 +19,6 @@ export const hasOwnEvent = (project_id: string) =>
     staleTime: ({ state: { data } }) => (data === true ? Infinity : 0),
   });
 
-export const savedDashboards = (project_id: string) =>
-  queryOptions({
-    queryKey: ['project', project_id, 'saved-views', 'dashboards'],
-    queryFn: ({ signal }) => api.listSavedViews({ path: { project_id }, query: { kind: 'dashboard' } }, { signal }),
-  });
-
 /** Returns the client of a program that has this key. */
 function clientWith(apiKey: string) {
   return createClient({ url: location.origin, apiKey, retries: 0, fetch: observedFetch });

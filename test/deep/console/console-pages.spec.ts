@@ -72,6 +72,7 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     key = (await page.getByRole('region', { name: 'the key' }).innerText()).trim();
     const commandWithKey = await page.getByRole('region', { name: 'the curl command' }).innerText();
     expect(commandWithKey).toBe(command.replace('YOUR_KEY', key));
+    await page.getByRole('button', { name: 'I have kept it' }).click();
 
     for (const [index, path] of ['/cart', '/checkout', '/checkout'].entries()) {
       const payload = { method: 'GET', path, status_code: index === 2 ? 500 : 200, latency_ms: 40 + index };

@@ -66,6 +66,20 @@ describe.each(SCREENS)('the page of the first event on $device', ({ device, scre
     return page.evaluate<string>('navigator.clipboard.readText()');
   }
 
+  it('lets nobody leave with a key that is not kept, unless they say so', async () => {
+    const dialog = page.getByRole('dialog', { name: 'Leave without the key?' });
+    await page.getByRole('listitem').filter({ hasText: 'A dashboard' }).getByRole('link').click();
+    await dialog.waitFor();
+    expect(await browser.lookAt('first-event-leave')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Stay' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await page.getByRole('region', { name: 'the key' }).innerText()).trim()).toBe(key);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have kept it' }).waitFor({ state: 'hidden' });
+    await page.getByRole('listitem').filter({ hasText: 'A dashboard' }).getByRole('link').click();
+    await heading(page, 'Dashboards');
+  });
+
   it('copies every sample with the address and the key', async () => {
     for (const title of Object.keys(SAMPLES) as Title[]) {
       const code = await copied(title);
@@ -134,6 +148,7 @@ describe.each(SCREENS)('the page of the first event on $device', ({ device, scre
     await arrived.getByText('test.event').waitFor();
     await arrived.getByText('from console').waitFor();
     expect(await browser.lookAt('first-event-test')).toEqual([]);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
     await arrived.getByRole('link', { name: 'Open in Logs' }).click();
     await heading(page, 'Logs');
     await page.getByText('The first steps sent this event.').first().waitFor();
@@ -154,6 +169,7 @@ describe.each(SCREENS)('the page of the first event on $device', ({ device, scre
     expect(counts.body).toMatchObject({ total_events: 200 });
     await page.getByRole('button', { name: 'Send 200 sample events' }).click({ force: true });
     await page.getByText('The sample events were sent').waitFor();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByRole('link', { name: 'Open them in Logs' }).click();
     await heading(page, 'Logs');
     await page.getByText('200 events').first().waitFor();
@@ -191,6 +207,7 @@ describe.each(SCREENS)('the page of the first event on $device', ({ device, scre
     await send(`/v1/organizations/${organizationId}/invites`, { email: randomEmail(), role: 'viewer' });
     await send(`/v1/projects/${project_id}/saved-views`, { name: 'Shop', kind: 'dashboard', filters: { panels: [] } });
 
+    await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.goto(await addressOf(app, owner));
     await page.getByText('The project is set up.').waitFor();
     for (const title of ['An endpoint that is notified', 'A second person', 'A dashboard']) await stepOf(title, 'done');
@@ -273,6 +290,7 @@ describe.each(SCREENS)('a newcomer on $device', ({ device, screen }) => {
     await arrived.getByText('from web').waitFor();
     await page.getByText('3 of 7 steps are done.').waitFor();
     expect(await browser.lookAt('newcomer')).toEqual([]);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
     await arrived.getByRole('link', { name: 'Open in Logs' }).click();
     await page.getByText('/cart').first().waitFor();
     expect(await faultsOf(browser)).toEqual([]);

@@ -81,6 +81,7 @@ describe('somebody without a mouse', () => {
     const event = { event_type: 'order.placed', source: 'shell', payload: {} };
     await app.request().post('/v1/events/ingest').set('X-API-Key', key).send(event).expect(200);
     await page.getByText('from shell').waitFor();
+    await press('I have kept it');
     await press('To the overview');
     await heading(page, 'Web shop');
     expect(browser.faults).toEqual([]);

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { alertRules } from '../../api/alerting.js';
 import { channels, CHANNEL_MANAGERS, destinations } from '../../api/delivery.js';
-import { hasOwnEvent, savedDashboards } from '../../api/first-steps.js';
+import { savedViewsOf } from '../../api/dashboards.js';
+import { hasOwnEvent } from '../../api/first-steps.js';
 import { invitations } from '../../api/organization.js';
 import { projectHealth, projectMembers } from '../../api/owning.js';
-import { me } from '../../api/queries.js';
 import { MANAGERS, MEMBERS, OPERATORS, useRefusal } from '../../api/roles.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
@@ -113,7 +113,6 @@ function useSteps(): { readonly steps: readonly Step[]; readonly error: unknown 
   const operators = useRefusal(project.id, OPERATORS);
   const channelManagers = useRefusal(project.id, CHANNEL_MANAGERS);
   const members = useRefusal(project.id, MEMBERS);
-  const { data: person } = useQuery(me);
 
   const health = useQuery({ ...projectHealth(project.id), ...ONCE });
   const onboarding = health.data?.onboarding;
@@ -122,10 +121,9 @@ function useSteps(): { readonly steps: readonly Step[]; readonly error: unknown 
   const ways = useQuery({ ...channels(project.id), ...ONCE });
   const rules = useQuery({ ...alertRules(project.id), ...ONCE });
   const people = useQuery({ ...projectMembers(project.id), ...ONCE });
-  // The service refuses invitations to people without a role in the organization, so only its owner reads them.
-  const isOwner = person?.id === organization.owner_id;
-  const invited = useQuery({ ...invitations(organization.id), ...ONCE, enabled: isOwner });
-  const boards = useQuery(savedDashboards(project.id));
+  // The owner of the organization and its admins belong to every project, so a person who is alone is the owner.
+  const invited = useQuery({ ...invitations(organization.id), ...ONCE, enabled: people.data?.length === 1 });
+  const boards = useQuery({ ...savedViewsOf(project.id, 'dashboard'), ...ONCE });
 
   const isInvited = invited.data?.some(({ status }) => status === 'pending') ?? false;
   const hasEndpoint =

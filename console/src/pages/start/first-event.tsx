@@ -1,4 +1,4 @@
-import { Alert, Badge, Card, Group, Loader, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Alert, Badge, Box, Button, Card, Group, Loader, Stack, Tabs, Text, Title } from '@mantine/core';
 import { type Schemas, stream } from '@operational-events/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -15,6 +15,7 @@ import { Icon } from '../../parts/icons.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { NotOffered } from '../../parts/section.js';
+import { UnsavedChanges } from '../../parts/unsaved-changes.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { Checklist } from './checklist.js';
 import { MakeBrowserKey } from './make-browser-key.js';
@@ -126,6 +127,7 @@ interface MakeKeyProps {
 
 function MakeKey({ projectId, refusal, value, onMade }: MakeKeyProps) {
   const queries = useQueryClient();
+  const [isKept, setIsKept] = useState(false);
   const making = useMutation({
     // The key is passed on instead of returned: the cache would keep it for minutes after the page is left.
     mutationFn: async () => {
@@ -138,11 +140,21 @@ function MakeKey({ projectId, refusal, value, onMade }: MakeKeyProps) {
   });
   if (value !== null) {
     return (
-      <Stack gap="sm">
-        <Alert variant="light" title="It is shown this once">
+      <Stack gap="sm" align="flex-start">
+        <Alert variant="light" title="It is shown this once" w="100%">
           Keep it where your program finds it and nobody else does.
         </Alert>
-        <Copied name="the key" text={value} />
+        <Box w="100%">
+          <Copied name="the key" text={value} />
+        </Box>
+        {!isKept && <Button onClick={() => setIsKept(true)}>I have kept it</Button>}
+        <UnsavedChanges
+          isDirty={!isKept}
+          title="Leave without the key?"
+          about="The key is not shown again when you leave this page."
+          stay="Stay"
+          leave="Leave without the key"
+        />
       </Stack>
     );
   }
