@@ -198,10 +198,13 @@ export const attempt = (project_id: string, attempt_id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? UNDER_WAY_MS : false),
   });
 
-/** Reads what may be done with an attempt that did not arrive, or why not. The actions themselves check it again. */
-export const readiness = (project_id: string, attempt_id: string) =>
+/** Reads which actions are possible in the present state of an attempt, or why not. The actions check it again. */
+export const readiness = (
+  project_id: string,
+  { id: attempt_id, status, retry_state }: Pick<Schemas['AttemptResponse'], 'id' | 'status' | 'retry_state'>,
+) =>
   queryOptions({
-    queryKey: [...attemptsKey(project_id), 'readiness', attempt_id],
+    queryKey: [...attemptsKey(project_id), 'readiness', attempt_id, status, retry_state],
     queryFn: async ({ signal }) => {
       const which = { path: { attempt_id }, query: { project_id } };
       const [replay, retryNow, drain] = await Promise.all([
@@ -211,6 +214,7 @@ export const readiness = (project_id: string, attempt_id: string) =>
       ]);
       return { replay, retryNow, drain };
     },
+    placeholderData: keepPreviousData,
   });
 
 export const retryAudits = (project_id: string, { status, attempt: delivery_id, page }: RetrySearch) =>

@@ -50,7 +50,7 @@ function Detail({ id, onShow }: { readonly id: string; readonly onShow: (id: str
         <StateBadge state={stateOf({ of: 'channel', it: data })} />
         <Text fw={600}>{data.channel_name ?? 'A deleted endpoint'}</Text>
       </Group>
-      <Recovery attemptId={id} onShow={onShow} />
+      <Recovery attempt={data} onShow={onShow} />
       <Known attempt={data} />
       <Lineage attempt={data} onShow={onShow} />
       <Retries attempt={data} />

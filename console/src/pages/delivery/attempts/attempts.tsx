@@ -13,7 +13,7 @@ import { whole } from '../../../parts/numbers.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { Empty } from '../../../parts/rows.js';
 import { searchChange } from '../../../parts/use-search-change.js';
-import { ATTEMPT_STATES, type AttemptSearch } from '../../../routes/delivery.js';
+import { ATTEMPT_STATES, type AttemptFilters, type AttemptSearch } from '../../../routes/delivery.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
 import { useTimeRange } from '../../../shell/time-range.js';
 import { endpointsOf } from '../endpoints/endpoint.js';
@@ -32,7 +32,7 @@ export function AttemptsPage() {
   const pages = useInfiniteQuery(attemptPages(project.id, window, filters));
   const { data: ofAlerts } = useQuery(destinations(project.id));
   const { data: ofChannels } = useQuery(channels(project.id));
-  const refusal = useRefusal(project.id, OPERATORS);
+  const mayNot = useRefusal(project.id, OPERATORS);
   const [isReplaying, setIsReplaying] = useState(false);
   const { state, kind, endpoint, alert } = filters;
   const isFiltered = [state, kind, endpoint, alert].some((value) => value !== undefined);
@@ -49,7 +49,7 @@ export function AttemptsPage() {
         guide="deliveries"
         about="What was sent to each endpoint, what it answered, and what comes next."
       >
-        <Act refusal={refusal} variant="default" onAct={() => setIsReplaying(true)}>
+        <Act refusal={mayNot ?? replayRefusalOf(filters)} variant="default" onAct={() => setIsReplaying(true)}>
           Replay failed since…
         </Act>
       </PageHead>
@@ -108,11 +108,20 @@ export function AttemptsPage() {
         )}
       </Listed>
       <Dialog title="Replay failed since…" isOpen={isReplaying} onClose={() => setIsReplaying(false)}>
-        <ReplaySince areDead={false} endpoint={endpoint} onClose={() => setIsReplaying(false)} />
+        <ReplaySince areDead={false} endpoint={endpoint} alert={alert} onClose={() => setIsReplaying(false)} />
       </Dialog>
       <AttemptDrawer attempt={attempt} delivery={delivery} onShow={(id) => set({ attempt: id, delivery: undefined })} />
     </Stack>
   );
+}
+
+/** Returns why the attempts of these filters are not replayed together. */
+function replayRefusalOf({ state, kind }: AttemptFilters): string | undefined {
+  if (kind === 'test') return 'Tests are not sent again: choose another kind';
+  if (state === undefined || state === 'failed') return undefined;
+  return state === 'dlq'
+    ? 'Dead letters are replayed on their own page'
+    : 'Only failed attempts are replayed: choose that status, or all';
 }
 
 /** Rows that arrive meanwhile move others to the next page, where they appear once more. */

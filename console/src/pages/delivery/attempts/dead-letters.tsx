@@ -9,7 +9,7 @@ import { MANAGERS, OPERATORS, useRefusal } from '../../../api/roles.js';
 import { Act } from '../../../parts/act.js';
 import { Choice } from '../../../parts/choice.js';
 import { Dialog } from '../../../parts/dialog.js';
-import { Failure, sentenceOf } from '../../../parts/failures.js';
+import { Failure } from '../../../parts/failures.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { Paged } from '../../../parts/paged.js';
 import { Empty } from '../../../parts/rows.js';
@@ -19,6 +19,7 @@ import { useCurrentProject } from '../../../shell/current-project.js';
 import { AttemptDrawer } from './attempt-detail.js';
 import { AttemptRows } from './attempt-rows.js';
 import { ReplaySince } from './replay-since.js';
+import { counted, NO_TALLY, outcomeOf, Tallied } from './tally.js';
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/dead-letters');
 
@@ -69,7 +70,7 @@ export function DeadLettersPage() {
         empty={
           <Empty
             title="No dead letters"
-            about="A notification that has failed with all its retries lies here, with what the receiver answered, until somebody drains or replays it."
+            about="A notification that has failed with all its retries is listed here, with the answer of the receiver."
           />
         }
       >
@@ -80,7 +81,7 @@ export function DeadLettersPage() {
             onShow={({ it }) => show(it.id)}
             act={({ it }) => (
               <Button size="xs" variant="subtle" onClick={() => show(it.id)}>
-                What may be done
+                Replay or drain
               </Button>
             )}
           />
@@ -102,34 +103,25 @@ interface DrainProps {
   readonly onClose: () => void;
 }
 
-interface Progress {
-  readonly sent: number;
-  readonly notTaken: number;
-  readonly refused: readonly string[];
-}
-
 /** Drains one attempt after the other. Each is checked first, and an attempt that may not be drained is left. */
 function Drain({ attempts: shown, onClose }: DrainProps) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
   const [ids] = useState(() => shown.map(({ id }) => id));
-  const [progress, setProgress] = useState<Progress>({ sent: 0, notTaken: 0, refused: [] });
+  const [tally, setTally] = useState(NO_TALLY);
   const draining = useMutation({
     mutationFn: async () => {
       for (const attempt_id of ids) {
         const which = { path: { attempt_id }, query: { project_id: project.id } };
-        const { allowed, reason } = await api.getDrainReadiness(which);
-        const outcome = allowed ? await drained(which) : reason;
-        setProgress((before) => ({
-          sent: before.sent + (outcome === 'sent' ? 1 : 0),
-          notTaken: before.notTaken + (outcome === 'failed' ? 1 : 0),
-          refused: outcome === 'sent' || outcome === 'failed' ? before.refused : [...before.refused, outcome],
-        }));
+        const outcome = await outcomeOf(
+          () => api.getDrainReadiness(which),
+          async () => (await api.drainDeliveryAttempt(which)).delivery_status,
+        );
+        setTally((before) => counted(before, outcome));
       }
     },
     onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
   });
-  const { sent, notTaken, refused } = progress;
   return (
     <Stack>
       <Text>
@@ -137,17 +129,7 @@ function Drain({ attempts: shown, onClose }: DrainProps) {
         own.
       </Text>
       <Failure error={draining.error} />
-      {!draining.isIdle && (
-        <Text fw={600} role="status">
-          {sent + notTaken + refused.length} of {ids.length} done: {sent} sent, {notTaken} not taken, {refused.length}{' '}
-          left
-        </Text>
-      )}
-      {[...new Set(refused)].map((reason) => (
-        <Text key={reason} size="sm" c="dimmed">
-          {reason}
-        </Text>
-      ))}
+      {!draining.isIdle && <Tallied tally={tally} total={ids.length} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Close
@@ -158,15 +140,4 @@ function Drain({ attempts: shown, onClose }: DrainProps) {
       </Group>
     </Stack>
   );
-}
-
-/** @returns `sent`, `failed`, or why the attempt was not drained */
-async function drained(which: Parameters<typeof api.drainDeliveryAttempt>[0]): Promise<string> {
-  try {
-    const { delivery_status } = await api.drainDeliveryAttempt(which);
-    return delivery_status === 'failed' ? 'failed' : 'sent';
-  } catch (error) {
-    // Somebody else may have drained it first. The other attempts are drained regardless.
-    return sentenceOf(error);
-  }
 }

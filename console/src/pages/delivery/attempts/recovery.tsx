@@ -8,6 +8,7 @@ import { Act } from '../../../parts/act.js';
 import { Failure } from '../../../parts/failures.js';
 import { useDialogKeys } from '../../../parts/use-keys.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
+import { reasonOf } from './tally.js';
 
 type RecoveryAction = Schemas['RecoveryAction'];
 
@@ -18,16 +19,17 @@ const ACTS: readonly { readonly action: RecoveryAction; readonly verb: string; r
 ];
 
 interface Props {
-  readonly attemptId: string;
+  readonly attempt: Schemas['AttemptDetailResponse'];
   /** Shows the attempt that an action has created. */
   readonly onShow: (id: string) => void;
 }
 
-/** Shows what may be done with one attempt, or why not, before it is done. */
-export function Recovery({ attemptId, onShow }: Props) {
+/** Shows which actions on an attempt are possible, or why not. */
+export function Recovery({ attempt, onShow }: Props) {
+  const { id: attemptId } = attempt;
   const { project } = useCurrentProject();
   const queries = useQueryClient();
-  const { data, error } = useQuery(readiness(project.id, attemptId));
+  const { data, error } = useQuery(readiness(project.id, attempt));
   const replayRefusal = useRefusal(project.id, OPERATORS);
   const drainRefusal = useRefusal(project.id, MANAGERS);
   const acting = useMutation({
@@ -40,7 +42,7 @@ export function Recovery({ attemptId, onShow }: Props) {
       if (data?.replay.allowed === true && replayRefusal === undefined && !acting.isPending) acting.mutate('replay');
     },
   });
-  if (error !== null) return <Failure error={error} title="What may be done could not be read" />;
+  if (error !== null) return <Failure error={error} title="The actions could not be read" />;
   if (data === undefined) return <Skeleton height={120} />;
   const decisions = { replay: data.replay, retry_now: data.retryNow, dlq_drain: data.drain };
   const hasFailed = Object.values(decisions).some(({ reason_code }) => reason_code !== 'not_failed');
@@ -48,7 +50,8 @@ export function Recovery({ attemptId, onShow }: Props) {
   return (
     <Stack gap="sm" component="section" aria-label="Recovery">
       {ACTS.map(({ action, verb, about }) => {
-        const { allowed, reason } = decisions[action];
+        const { allowed } = decisions[action];
+        const reason = reasonOf(decisions[action]);
         const refusal = action === 'dlq_drain' ? drainRefusal : replayRefusal;
         return (
           <Group key={action} justify="space-between" wrap="nowrap" align="flex-start">
@@ -57,7 +60,7 @@ export function Recovery({ attemptId, onShow }: Props) {
                 {about}
               </Text>
               <Text size="xs" c="dimmed">
-                {allowed ? 'It can be done.' : reason}
+                {allowed ? 'It is possible.' : reason}
               </Text>
             </div>
             <Act
@@ -110,13 +113,15 @@ async function recover(action: RecoveryAction, project_id: string, attempt_id: s
     }
     case 'retry_now': {
       const { executed, attempt, readiness: decided } = await api.retryDeliveryAttempt(which);
-      if (!executed || attempt === null) return { isSent: false, sentence: decided.reason, createdId: null };
+      if (!executed || attempt === null) return { isSent: false, sentence: reasonOf(decided), createdId: null };
       return outcome(attempt.status, null);
     }
   }
 }
 
 function outcome(status: Schemas['DeliveryAttemptStatus'], createdId: string | null): Recovered {
-  const sentence = { sent: 'It arrived.', pending: 'It is on its way.', failed: 'It was sent, and not taken.' }[status];
+  const sentence = { sent: 'It arrived.', pending: 'It is on its way.', failed: 'It was sent, and failed again.' }[
+    status
+  ];
   return { isSent: status !== 'failed', sentence, createdId };
 }

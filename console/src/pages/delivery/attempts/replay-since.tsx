@@ -4,14 +4,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { attemptsKey } from '../../../api/delivery.js';
-import { Failure, sentenceOf } from '../../../parts/failures.js';
+import { Failure } from '../../../parts/failures.js';
 import { whole } from '../../../parts/numbers.js';
 import { useStop } from '../../../parts/use-stop.js';
 import { isoOf, placeOf, useClock, wallOf } from '../../../parts/zone.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
+import { counted, NO_TALLY, outcomeOf, Tallied, type Tally } from './tally.js';
 
-/** The most attempts that one run replays. */
+/** The most attempts that one run replays, and the most that it looks at. */
 const MAX_REPLAYS = 1_000;
+const MAX_READ = 10_000;
 const PAGE = 100;
 const DAY_MS = 86_400_000;
 
@@ -20,87 +22,122 @@ interface Props {
   readonly areDead: boolean;
   /** Undefined: all endpoints. */
   readonly endpoint: string | undefined;
+  /** The alert whose notifications are sent again. Only alert deliveries belong to one. Undefined: all. */
+  readonly alert?: string | undefined;
   readonly onClose: () => void;
 }
 
 interface Progress {
-  readonly total: number;
-  readonly replayed: number;
-  readonly failedAgain: number;
-  /** The reasons of attempts that could not be replayed. */
-  readonly refused: readonly string[];
-  /** Failed alert deliveries that were begun again. */
-  readonly retried: number;
+  /** The attempts of channels that are replayed. Null before they are listed. */
+  readonly listed: Listed | null;
+  readonly tally: Tally;
+  /** The answer for alert deliveries. Null before it is there. */
+  readonly ofAlerts: Schemas['RetryFailedResponse'] | null;
 }
 
-const NO_PROGRESS: Progress = { total: 0, replayed: 0, failedAgain: 0, refused: [], retried: 0 };
+const NO_PROGRESS: Progress = { listed: null, tally: NO_TALLY, ofAlerts: null };
 
-/** Replays what has failed since a time, the oldest first, one after the other. */
-export function ReplaySince({ areDead, endpoint, onClose }: Props) {
+/** Sends again what has failed and was made since a time: attempts of channels one by one, alert deliveries at once. */
+export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
   const { project } = useCurrentProject();
   const { zone } = useClock();
   const queries = useQueryClient();
   const { begin, stop } = useStop();
   const [since, setSince] = useState(() => wallOf(Date.now() - DAY_MS, zone));
   const [progress, setProgress] = useState(NO_PROGRESS);
-  const add = (change: (before: Progress) => Partial<Progress>) =>
-    setProgress((before) => ({ ...before, ...change(before) }));
   const replaying = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (from_ts: string) => {
       const signal = begin();
       setProgress(NO_PROGRESS);
-      const what = { project_id: project.id, from_ts: isoOf(since, zone), endpoint };
-      const ids = await replayable(what, areDead, signal);
-      add(() => ({ total: ids.length }));
-      for (const attempt_id of ids) {
-        if (signal.aborted) return 'stopped';
-        const outcome = await replayed(project.id, attempt_id);
-        add((before) => {
-          if (outcome === 'failed') return { failedAgain: before.failedAgain + 1 };
-          if (outcome === 'sent') return { replayed: before.replayed + 1 };
-          return { refused: [...before.refused, outcome] };
+      const what = { project_id: project.id, from_ts };
+      if (alert === undefined) {
+        const listed = await replayable({ ...what, channel_id: endpoint }, areDead, signal).catch((error: unknown) => {
+          if (signal.aborted) return null;
+          throw error;
         });
+        if (listed === null) return 'stopped';
+        setProgress((before) => ({ ...before, listed }));
+        for (const attempt_id of listed.ids) {
+          if (signal.aborted) return 'stopped';
+          const outcome = await replayed(project.id, attempt_id);
+          setProgress((before) => ({ ...before, tally: counted(before.tally, outcome) }));
+        }
       }
-      if (!areDead) await retryAlertDeliveries(what, signal, (retried) => add(() => ({ retried })));
-      return signal.aborted ? 'stopped' : 'done';
+      if (areDead) return 'done';
+      if (signal.aborted) return 'stopped';
+      const body = { ...what, destination_id: endpoint, alert_event_id: alert };
+      const ofAlerts = await api.retryFailedAlertDeliveries({ body });
+      setProgress((before) => ({ ...before, ofAlerts }));
+      return 'done';
     },
     onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
   });
-  const isFuture = since !== '' && isoOf(since, zone) > new Date().toISOString();
-  const { total, replayed: sent, failedAgain, refused, retried } = progress;
-  const isRunning = replaying.isPending;
+  // A browser may give a year of five digits, which is no time.
+  const from = Number.isNaN(Date.parse(`${since}Z`)) ? undefined : isoOf(since, zone);
+  const isFuture = from !== undefined && Date.parse(from) > Date.now();
+  const { listed, tally, ofAlerts } = progress;
+  const { isPending: isRunning, data: end } = replaying;
   return (
     <Stack>
       <Text>
-        {areDead ? 'Every dead letter' : 'Every failed attempt'} since this time
-        {endpoint === undefined ? '' : ' of the chosen endpoint'} is sent again, the oldest first. An attempt that was
-        replayed before, or that waits for a retry, is left out. One run replays up to {whole(MAX_REPLAYS)}.
+        {alert !== undefined
+          ? 'Every failed notification of the chosen alert'
+          : areDead
+            ? 'Every dead letter'
+            : 'Every failed attempt'}
+        {endpoint !== undefined && ' of the chosen endpoint'} that was made since this time is sent again.
       </Text>
+      {alert === undefined && (
+        <Text size="sm">
+          {areDead ? 'Dead letters' : 'Attempts of webhooks and e-mail'} become new attempts. One run takes the newest{' '}
+          {whole(MAX_REPLAYS)} and sends the oldest of them first. It leaves out what was replayed before or waits for a
+          retry.
+        </Text>
+      )}
+      {!areDead && (
+        <Text size="sm">
+          Notifications of alert webhooks and Slack begin anew with all their retries, up to 1,000 in one run. New
+          answers replace the old ones.
+        </Text>
+      )}
       <TextInput
-        label="Since"
+        label="Made since"
         description={`Times of ${placeOf(zone)}`}
         type="datetime-local"
+        max={wallOf(Date.now(), zone)}
         required
         withAsterisk={false}
         disabled={isRunning}
-        error={isFuture ? 'It lies in the future' : undefined}
+        error={from === undefined ? 'It is not a time' : isFuture ? 'It lies in the future' : undefined}
         value={since}
         onChange={(event) => setSince(event.currentTarget.value)}
       />
       <Failure error={replaying.error} />
-      {!replaying.isIdle && (
-        <Text fw={600} role="status" className="numbers">
-          {replaying.data === 'stopped' && 'Stopped: '}
-          {whole(sent + failedAgain + refused.length)} of {whole(total)} done: {whole(sent)} sent, {whole(failedAgain)}{' '}
-          failed again, {whole(refused.length)} refused
-          {retried > 0 && `; ${whole(retried)} of alert endpoints begun again`}
+      {listed !== null && <Tallied tally={tally} total={listed.ids.length} isStopped={end === 'stopped'} />}
+      {listed === null && end === 'stopped' && (
+        <Text fw={600} role="status">
+          Stopped
         </Text>
       )}
-      {[...new Set(refused)].map((reason) => (
-        <Text key={reason} size="sm" c="dimmed">
-          {reason}
+      {listed === null && isRunning && alert === undefined && (
+        <Text c="dimmed" role="status">
+          Looking for them…
         </Text>
-      ))}
+      )}
+      {listed !== null && listed.left > 0 && (
+        <Text size="sm" className="numbers">
+          {whole(listed.left)} older ones were left: a run takes up to {whole(MAX_REPLAYS)} of the newest{' '}
+          {whole(MAX_READ)}. {listed.ids.length === MAX_REPLAYS && 'Press again to go on.'}
+        </Text>
+      )}
+      {ofAlerts !== null && (
+        <Text fw={600} role="status" className="numbers">
+          {whole(ofAlerts.retried)} of alert endpoints begun anew, {whole(ofAlerts.remaining)} remain failed
+        </Text>
+      )}
+      {ofAlerts !== null && ofAlerts.remaining > 0 && (
+        <Text size="sm">Press again to go on. Those of endpoints that are switched off or deleted stay failed.</Text>
+      )}
       <Group justify="flex-end">
         {isRunning ? (
           <Button variant="default" onClick={stop}>
@@ -111,7 +148,11 @@ export function ReplaySince({ areDead, endpoint, onClose }: Props) {
             Close
           </Button>
         )}
-        <Button loading={isRunning} disabled={since === '' || isFuture} onClick={() => replaying.mutate()}>
+        <Button
+          loading={isRunning}
+          disabled={from === undefined || isFuture}
+          onClick={() => from !== undefined && replaying.mutate(from)}
+        >
           Replay them
         </Button>
       </Group>
@@ -122,61 +163,45 @@ export function ReplaySince({ areDead, endpoint, onClose }: Props) {
 interface Failed {
   readonly project_id: string;
   readonly from_ts: string;
-  readonly endpoint: string | undefined;
+  readonly channel_id: string | undefined;
 }
 
-/** Returns the ids of the newest failed attempts of channels that can be replayed, the oldest first. */
-async function replayable({ endpoint, ...what }: Failed, areDead: boolean, signal: AbortSignal): Promise<string[]> {
+interface Listed {
+  /** The oldest first. */
+  readonly ids: readonly string[];
+  /** The number of older attempts that are not among them. */
+  readonly left: number;
+}
+
+/** Lists the newest failed attempts of channels that were neither replayed nor made by a replay. */
+async function replayable(what: Failed, areDead: boolean, signal: AbortSignal): Promise<Listed> {
   const query = {
     ...what,
-    channel_id: endpoint,
+    // Tests are never sent again.
+    kind: 'rule_match' as const,
     limit: PAGE,
     ...(areDead ? { dlq: true } : { status: 'failed' as const, retryable: false }),
   };
-  const ids: string[] = [];
-  for (let offset = 0, total = 1; offset < total && ids.length < MAX_REPLAYS; offset += PAGE) {
-    const page = await api.listDeliveryAttempts({ query: { ...query, offset } }, { signal });
-    ids.push(...page.items.filter(({ lifecycle }) => !isReplayed(lifecycle)).map(({ id }) => id));
+  // New attempts move others to the next page, where they appear once more.
+  const ids = new Set<string>();
+  let [read, total] = [0, 1];
+  while (read < total && read < MAX_READ && ids.size < MAX_REPLAYS) {
+    const page = await api.listDeliveryAttempts({ query: { ...query, offset: read } }, { signal });
+    for (const { id, lifecycle } of page.items) {
+      if (ids.size === MAX_REPLAYS) break;
+      read += 1;
+      if (!lifecycle.includes('replay') && !lifecycle.includes('replay_created')) ids.add(id);
+    }
     ({ total } = page);
+    if (page.items.length === 0) break;
   }
-  return ids.slice(0, MAX_REPLAYS).reverse();
+  return { ids: [...ids].reverse(), left: Math.max(0, total - read) };
 }
 
-function isReplayed(lifecycle: Schemas['AttemptResponse']['lifecycle']): boolean {
-  return lifecycle.includes('replay_created') || lifecycle.includes('replay_blocked');
-}
-
-/** @returns `sent`, `failed`, or why the attempt was not replayed */
-async function replayed(project_id: string, attempt_id: string): Promise<string> {
+function replayed(project_id: string, attempt_id: string) {
   const which = { path: { attempt_id }, query: { project_id } };
-  try {
-    // The endpoint may have been switched off meanwhile, or somebody else may have replayed the attempt.
-    const { allowed, reason } = await api.getReplayReadiness(which);
-    if (!allowed) return reason;
-    const { replay_attempt } = await api.replayDeliveryAttempt(which);
-    return replay_attempt.status === 'failed' ? 'failed' : 'sent';
-  } catch (error) {
-    // The other attempts are replayed regardless.
-    return sentenceOf(error);
-  }
-}
-
-/**
- * Retries the alert deliveries that have failed when it starts, a thousand per request. Deliveries that fail again
- * meanwhile are not retried a second time.
- */
-async function retryAlertDeliveries(
-  { project_id, from_ts, endpoint }: Failed,
-  signal: AbortSignal,
-  onRetried: (count: number) => void,
-): Promise<void> {
-  const body = { project_id, from_ts, destination_id: endpoint };
-  let [all, most] = [0, 1];
-  while (all < most && !signal.aborted) {
-    const { retried, remaining } = await api.retryFailedAlertDeliveries({ body });
-    if (all === 0) most = retried + remaining;
-    all += retried;
-    onRetried(all);
-    if (retried === 0) return;
-  }
+  return outcomeOf(
+    () => api.getReplayReadiness(which),
+    async () => (await api.replayDeliveryAttempt(which)).replay_attempt.status,
+  );
 }
