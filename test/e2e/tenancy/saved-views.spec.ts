@@ -163,6 +163,20 @@ describe('a saved view', () => {
     expect(await list()).toEqual([last]);
   });
 
+  it('changes for one of two people at once when both name the `updated_at` they know, and stays for the other', async () => {
+    const { id, updated_at } = await created({ name: 'Contended' });
+    const answers = await Promise.all([1, 2].map((n) => change(id, { filters: { n }, if_updated_at: updated_at })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const [won, lost] = [200, 409].map((expected) => answers.find(({ status }) => status === expected)?.body as View);
+    expect(lost).toEqual({ detail: 'Saved view has changed meanwhile' });
+    expect(await list()).toEqual([won]);
+    await change(id, { if_updated_at: updated_at }).expect(409);
+    // Clients write the same moment in other ways.
+    const moment = String(won?.updated_at).replace('Z', '999+00:00');
+    await change(id, { name: 'Settled', if_updated_at: moment }).expect(200);
+    await change(id, { if_updated_at: 'yesterday' }).expect(422);
+  });
+
   it('returns 404 once it is deleted, and writes each change to the audit log', async () => {
     const { id } = await created({ name: 'One' });
     await change(id, { name: 'Two' }).expect(200);

@@ -9,7 +9,13 @@ import {
   SavedViewResponse,
   SavedViewsQuery,
 } from './saved-views.dto.js';
-import { SavedViewNameInUse, SavedViewNotFound, SavedViewsTooLarge, TooManySavedViews } from './saved-views.errors.js';
+import {
+  SavedViewChanged,
+  SavedViewNameInUse,
+  SavedViewNotFound,
+  SavedViewsTooLarge,
+  TooManySavedViews,
+} from './saved-views.errors.js';
 import { SavedViewsService } from './saved-views.service.js';
 
 @ApiTags('projects')
@@ -58,9 +64,9 @@ export class SavedViewsController {
     operationId: 'updateSavedView',
     summary: 'Change a view',
     description:
-      'Fields that are left out stay as they are; `filters` is replaced whole. The last of several changes wins: compare `updated_at` to notice those of others.',
+      'Fields that are left out stay as they are; `filters` is replaced whole. The last of several changes wins, unless a change has `if_updated_at`: then it is refused with 409 when the view has changed since.',
     answer: SavedViewResponse,
-    errors: [SavedViewNotFound, SavedViewNameInUse, SavedViewsTooLarge],
+    errors: [SavedViewNotFound, SavedViewChanged, SavedViewNameInUse, SavedViewsTooLarge],
   })
   change(
     @Scope() scope: ProjectMemberScope,

@@ -54,6 +54,12 @@ export class ChangeSavedViewRequest {
 
   @ObjectField({ optional: true, check: fits, example: EXAMPLE, description: `Replaced whole. ${DASHBOARD}` })
   filters?: Record<string, unknown>;
+
+  @DateTimeField({
+    optional: true,
+    description: 'The `updated_at` that the change is based on, to the millisecond; another one is refused with 409',
+  })
+  if_updated_at?: Date;
 }
 
 export class SavedViewResponse {

@@ -15,7 +15,7 @@ import {
   type SavedViewResponse,
   type SavedViewsQuery,
 } from './saved-views.dto.js';
-import { SavedViewNotFound, SavedViewsTooLarge, TooManySavedViews } from './saved-views.errors.js';
+import { SavedViewChanged, SavedViewNotFound, SavedViewsTooLarge, TooManySavedViews } from './saved-views.errors.js';
 import { SavedViewsRepository } from './saved-views.repository.js';
 
 /** Limits the list of views, which has no pages. */
@@ -56,6 +56,9 @@ export class SavedViewsService {
     return this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
       const view = await this.get(scope, id, tx);
+      // The driver reads `updated_at` as clients see it, in milliseconds.
+      const { if_updated_at: known = view.updatedAt } = request;
+      if (known.getTime() !== view.updatedAt.getTime()) throw new SavedViewChanged();
       if (request.kind !== undefined && request.kind !== view.kind) {
         throw brokenRule(['body', 'kind'], 'the kind of a saved view cannot be changed', request.kind);
       }
