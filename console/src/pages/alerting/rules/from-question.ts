@@ -19,7 +19,7 @@ function ruleOfQuestion(question: RuleQuestion): RuleDraft {
 }
 
 function ruleOfAnalysis({ ask, event, where, aggregate = 'count', field, split }: AnalyticsSearch): RuleDraft {
-  if (ask !== undefined) throw new Inexpressible('A rule watches one number over time');
+  if (ask !== undefined && ask !== 'series') throw new Inexpressible('A rule watches one number over time');
   const parts: FilterPart[] = [
     ...(event === undefined ? [] : [{ field: 'event', op: 'eq', value: event } as const]),
     ...clausesOf(where).flatMap(partsOf),
@@ -44,7 +44,14 @@ const EVENT_QUERY = /^\s*(any|[A-Za-z_][\w.]*|"[^"\\]*")\s+where\s+([^|]+?)\s*(\
 
 function ruleOfQuery(q: string): RuleDraft {
   const [, category = '', condition = ''] = EVENT_QUERY.exec(q) ?? [];
-  if (condition === '') throw new Inexpressible('A rule watches single events, and no sequences, samples or pipes');
+  if (condition === '') {
+    const isOfSeveral = /^\s*(sequence|sample)\b|\|/.test(q.replaceAll(/"(?:\\.|[^"\\])*"/g, ''));
+    throw new Inexpressible(
+      isOfSeveral
+        ? 'A rule watches single events, and no sequences, samples or pipes'
+        : 'A rule begins with a query that has an event type, the word “where” and a condition',
+    );
+  }
   const event = category.replaceAll('"', '');
   const parts: FilterPart[] = [
     ...(event === 'any' ? [] : [{ field: 'event', op: 'eq', value: event } as const]),
@@ -77,6 +84,7 @@ function isOperator(text: string): text is keyof typeof OPS {
 }
 
 function nameOf(field: string): string {
+  if (field === 'timestamp' || field === '_id') throw new Inexpressible(`A rule cannot compare ${field}`);
   return EVENT_FIELDS.some((each) => each === field) ? field : pathOf(field);
 }
 
