@@ -40,7 +40,7 @@ function Bar({ isInHeader }: Props) {
   useEffect(() => {
     if (refresh === undefined) return;
     const timer = setInterval(() => {
-      if (!document.hidden) readAgain();
+      if (!document.hidden) readAgain('old');
     }, refresh * 1000);
     return () => clearInterval(timer);
   }, [refresh, readAgain]);
@@ -265,7 +265,7 @@ function RefreshMenu({ time: { refresh, setRefresh, readAgain } }: { readonly ti
   const chosen = refresh === undefined ? 'Off' : nameOf(refresh);
   return (
     <Group gap={0} wrap="nowrap">
-      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={() => readAgain(true)}>
+      <ActionIcon variant="default" size={36} aria-label="Refresh" title="Refresh" onClick={() => readAgain('all')}>
         <Icon name="again" size={16} />
       </ActionIcon>
       <Menu position="bottom-end">

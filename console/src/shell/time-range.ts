@@ -24,8 +24,11 @@ export interface TimeRange {
   readonly setRefresh: (refresh: TimeSearch['refresh']) => void;
   /** Sets two times, in Unix seconds, as a chart gives them. The same function in every render. */
   readonly zoom: (from: number, to: number) => void;
-  /** Reads again what the page shows. @param isAnew whether long lists begin with their first page again */
-  readonly readAgain: (isAnew?: boolean) => void;
+  /**
+   * Reads again what the page shows, and begins long lists with their first page. `old` keeps the pages of lists, and
+   * leaves out answers that are still new enough.
+   */
+  readonly readAgain: (which: 'all' | 'old') => void;
 }
 
 export function useTimeRange(): TimeRange {
@@ -63,9 +66,9 @@ export function useTimeRange(): TimeRange {
       [setWindow],
     ),
     readAgain: useCallback(
-      (isAnew = false) => {
+      (which) => {
         const ofProject = { queryKey: ['project', project.id], type: 'active' } as const;
-        if (isAnew) {
+        if (which === 'all') {
           queries.setQueriesData<object>(
             { ...ofProject, predicate: ({ meta }) => meta?.isOfPages === true },
             (list) => list && { ...list, isOld: true },
@@ -76,7 +79,7 @@ export function useTimeRange(): TimeRange {
           {
             ...ofProject,
             // An answer that is kept until somebody asks again is asked for here.
-            predicate: (query) => query.isStale() || query.meta?.isOfRange === true,
+            predicate: (query) => which === 'all' || query.isStale() || query.meta?.isOfRange === true,
           },
           // A read that takes longer than the interval goes on, and no second one starts.
           { cancelRefetch: false },

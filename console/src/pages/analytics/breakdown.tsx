@@ -1,6 +1,6 @@
 import { Progress, Stack, Table, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { breakdown } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { EventsLink, type EventsSearch, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote } from '../../parts/figure.js';
@@ -14,10 +14,7 @@ import { eventsOfOthers, eventsOfValue } from './behind.js';
 /** The most frequent values of a field. */
 export function Breakdown({ projectId, window, narrowed, search, set, fields, isBare = false }: QuestionProps) {
   const by = search.by ?? 'event';
-  const { data, error, isPending } = useQuery({
-    ...breakdown(projectId, window, narrowed, by),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error, isPending } = useAnswer(breakdown(projectId, window, narrowed, by));
   const answer = (
     <>
       <Failure error={error} />

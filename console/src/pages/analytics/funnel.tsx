@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Card, Group, NumberInput, Progress, Select, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { funnel, type Narrowed } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { allOf, clausesOf, fieldOf, isValue, literalOf } from '../../parts/conditions.js';
 import { EventsLink } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
@@ -41,10 +41,9 @@ export function Funnel({
   const steps = stepsOf(search.steps);
   const by = search.by ?? '';
   const within = search.within === undefined ? undefined : Number(search.within);
-  const { data, error, isPending, fetchStatus } = useQuery({
-    ...funnel(projectId, window, narrowed, { steps, by, within_seconds: within }),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error, isPending, fetchStatus } = useAnswer(
+    funnel(projectId, window, narrowed, { steps, by, within_seconds: within }),
+  );
   const answer = (
     <>
       <Failure error={error} />

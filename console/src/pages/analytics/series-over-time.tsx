@@ -1,9 +1,9 @@
 import { Card, Group, Select, Stack, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { analyticsSeries, type Narrowed, needsField } from '../../api/insight.js';
 import type { ReadAt } from '../../api/read-at.js';
+import { useAnswer } from '../../parts/answers.js';
 import { Failure } from '../../parts/failures.js';
 import { exactOf } from '../../parts/chart/units.js';
 import { Suggested } from '../../parts/suggested.js';
@@ -43,8 +43,8 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
   const { aggregate = 'count', field, split, interval, compare } = search;
   const { zone, zoom } = useTimeRange();
   const takesField = needsField(aggregate);
-  const { data, error, isPending, fetchStatus } = useQuery({
-    ...analyticsSeries(projectId, window, narrowed, {
+  const { data, error, isPending, fetchStatus } = useAnswer(
+    analyticsSeries(projectId, window, narrowed, {
       aggregate,
       aggregate_field: takesField ? field : undefined,
       split_by: split,
@@ -52,8 +52,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
       timezone: zone,
       compare: split === undefined ? compare : undefined,
     }),
-    placeholderData: keepPreviousData,
-  });
+  );
   const answer = (
     <>
       <Failure error={error} />

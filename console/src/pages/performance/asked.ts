@@ -8,6 +8,8 @@ export interface PartProps {
   readonly window: Window;
   readonly search: PerformanceSearch;
   readonly set: (change: Partial<PerformanceSearch>) => void;
+  /** Whether the part is shown without the controls of its question. */
+  readonly isBare?: boolean;
 }
 
 /** The derived method of events that name none. */

@@ -1,8 +1,8 @@
 import { Button, Progress, Table, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { endpoints } from '../../api/insight.js';
 import { offsetOf } from '../../api/pages.js';
+import { useAnswer } from '../../parts/answers.js';
 import { IS_ERROR } from '../../parts/events-link.js';
 import { milliseconds, share } from '../../parts/numbers.js';
 import { Paged } from '../../parts/paged.js';
@@ -15,16 +15,15 @@ import { SubjectLink } from './subject-link.js';
 type Order = Schemas['EndpointOrder'];
 
 /** Lists routes or endpoints. A click on a column's name sorts by it, largest first. */
-export function EndpointRows({ projectId, window, search, set }: PartProps) {
+export function EndpointRows({ projectId, window, search, set, isBare = false }: PartProps) {
   const { by = 'route', sort = 'requests', events, page } = search;
-  const asked = useQuery({
-    ...endpoints(projectId, window, listedOf(search), {
+  const asked = useAnswer(
+    endpoints(projectId, window, listedOf(search), {
       sort,
       group_by: by,
       offset: offsetOf(page),
     }),
-    placeholderData: keepPreviousData,
-  });
+  );
   const columns: readonly { readonly name: string; readonly order?: Order }[] = [
     { name: by === 'route' ? 'Route' : 'Endpoint' },
     { name: events === 'other' ? 'Events' : 'Requests', order: 'requests' },
@@ -40,7 +39,7 @@ export function EndpointRows({ projectId, window, search, set }: PartProps) {
       asked={asked}
       page={page}
       onPage={(next) => set({ page: next })}
-      empty={<Nothing search={search} set={set} />}
+      empty={<Nothing search={search} set={set} isBare={isBare} />}
     >
       {(items) => (
         <Rows
@@ -83,13 +82,15 @@ export function EndpointRows({ projectId, window, search, set }: PartProps) {
   );
 }
 
-function Nothing({ search: { q, where, events }, set }: Pick<PartProps, 'search' | 'set'>) {
+function Nothing({ search: { q, where, events }, set, isBare }: Pick<PartProps, 'search' | 'set' | 'isBare'>) {
   if (q !== undefined || where !== undefined) {
     return (
       <Empty title="Nothing matches" about="Another search, another filter or a longer time may show some.">
-        <Button variant="default" onClick={() => set({ q: undefined, where: undefined, page: undefined })}>
-          Clear search and filter
-        </Button>
+        {isBare !== true && (
+          <Button variant="default" onClick={() => set({ q: undefined, where: undefined, page: undefined })}>
+            Clear search and filter
+          </Button>
+        )}
       </Empty>
     );
   }

@@ -1,6 +1,6 @@
 import { Group, Table, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { failures } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { Failure } from '../../parts/failures.js';
 import { Ago } from '../../parts/moment.js';
 import { share, whole } from '../../parts/numbers.js';
@@ -16,10 +16,7 @@ const IS_FAILURE = 'log.status >= 400';
 
 /** Lists failed requests by status and by endpoint. */
 export function FailureRows({ projectId, window, search }: PartProps) {
-  const { data, error, isPending } = useQuery({
-    ...failures(projectId, window, requestsOf(search)),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error, isPending } = useAnswer(failures(projectId, window, requestsOf(search)));
   if (isPending) return <PendingPage />;
   return (
     <>

@@ -1,6 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { performanceSummary } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote, countNote, Figure } from '../../parts/figure.js';
@@ -10,10 +10,9 @@ import { conditionOf, type PartProps, requestsOf } from './asked.js';
 export const APDEX_MS = 300;
 
 export function Figures({ projectId, window, search }: PartProps) {
-  const { data, error } = useQuery({
-    ...performanceSummary(projectId, window, requestsOf(search), Number(search.apdex ?? APDEX_MS)),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error } = useAnswer(
+    performanceSummary(projectId, window, requestsOf(search), Number(search.apdex ?? APDEX_MS)),
+  );
   const { latency, change, apdex, previous } = data ?? {};
   const noteOf = (relative: number | null | undefined): string | undefined =>
     data?.requests === 0 ? undefined : changeNote(relative, previous?.requests);

@@ -1,7 +1,7 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { performanceSeries } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { axisOf, TimeChart } from '../../parts/time-chart.js';
@@ -12,10 +12,7 @@ import { conditionOf, type PartProps, requestsOf } from './asked.js';
 /** Charts of latency, requests and errors. */
 export function OverTime({ projectId, window, search }: PartProps) {
   const { zone, zoom } = useTimeRange();
-  const { data, error } = useQuery({
-    ...performanceSeries(projectId, window, requestsOf(search), zone),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error } = useAnswer(performanceSeries(projectId, window, requestsOf(search), zone));
   const times = useMemo(() => data?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [data]);
   const latencies = useMemo(() => {
     // The events behind a percentile took at least as long.

@@ -1,6 +1,6 @@
 import { Anchor, Table } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { slowest } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { Failure } from '../../parts/failures.js';
 import { Moment } from '../../parts/moment.js';
 import { milliseconds } from '../../parts/numbers.js';
@@ -16,10 +16,7 @@ interface Props extends PartProps {
 
 /** Lists the slowest requests. A click on one opens its event. */
 export function SlowestRows({ projectId, window, search, set, limit }: Props) {
-  const { data, error, isPending } = useQuery({
-    ...slowest(projectId, window, requestsOf(search), limit),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error, isPending } = useAnswer(slowest(projectId, window, requestsOf(search), limit));
   if (isPending) return <PendingPage />;
   return (
     <>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useContext, useMemo } from 'react';
 import { annotations } from '../../api/insight.js';
+import { ReadingContext } from '../answers.js';
 import { CurrentChartProject } from './chart-project.js';
 import type { Bucket, Mark } from './series.js';
 
@@ -26,8 +27,12 @@ export function useMarks(
   const { id, annotationEvents } = useContext(CurrentChartProject) ?? NO_PROJECT;
   const [start, end] = [buckets[0]?.start ?? 0, buckets.at(-1)?.end ?? 0];
   // Whole buckets are asked for, so that the marks of a range that ends now are not read again with every answer.
+  const { isInView, restMs } = useContext(ReadingContext) ?? { isInView: true, restMs: 0 };
+  const read = annotations(id, annotationEvents, asked?.from ?? start, asked?.until ?? end);
   const { data } = useQuery({
-    ...annotations(id, annotationEvents, asked?.from ?? start, asked?.until ?? end),
+    ...read,
+    enabled: isInView && read.enabled,
+    staleTime: restMs,
     // Marks of the range before stay where they fit, so that the chart does not jump.
     placeholderData: keepPreviousData,
   });
