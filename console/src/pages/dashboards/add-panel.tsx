@@ -45,7 +45,7 @@ export function AddPanel({ content, onAdd }: Props) {
       <Select
         label="Saved question"
         searchable
-        nothingFoundMessage="No question has been saved yet"
+        nothingFoundMessage={known.length === 0 ? 'No question has been saved yet' : 'No saved question has this name'}
         data={known.map((each) => ({ value: each.id, label: each.name }))}
         value={id}
         onChange={setId}

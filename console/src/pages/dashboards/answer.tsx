@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { analyticsSeries, eqlAnswer, filtersOf, needsField, newestEvents, type Window } from '../../api/insight.js';
+import { useAnswer } from '../../parts/answers.js';
 import { exactOf } from '../../parts/chart/units.js';
 import { allOf, clausesOf, hasText, narrowedQuery } from '../../parts/conditions.js';
 import { Failure } from '../../parts/failures.js';
@@ -22,7 +22,7 @@ import { Figures } from '../performance/figures.js';
 import { OverTime } from '../performance/over-time.js';
 import { SlowestRows } from '../performance/slowest-rows.js';
 import type { PartProps } from '../performance/asked.js';
-import type { Question } from './content.js';
+import { narrowed, type Question } from './content.js';
 
 interface AnswerProps {
   readonly projectId: string;
@@ -37,43 +37,41 @@ interface AnswerProps {
 const MAX_ROWS = 50;
 
 /** Shows the answer to the question of a panel, in the time range of the project. */
-export function Answer({ question, clauses, ...shared }: AnswerProps) {
+export function Answer({ question: asked, clauses, ...around }: AnswerProps) {
   const { window } = useTimeRange();
-  const narrowed = { ...shared, window, clauses };
+  const shared = { ...around, window };
+  const question = narrowed(asked, clauses);
   switch (question.kind) {
     case 'analysis':
-      return <Analysis {...narrowed} search={question.search} />;
+      return <Analysis {...shared} search={question.search} />;
     case 'figure':
-      return <SingleFigure {...narrowed} search={question.search} />;
-    case 'query':
-      return <QueryAnswer {...narrowed} query={question.search.q ?? ''} />;
+      return <SingleFigure {...shared} search={question.search} />;
+    case 'query': {
+      const { q = '' } = question.search;
+      return <QueryAnswer {...shared} query={q} isNarrowed={narrowedQuery(q, clauses) !== undefined} />;
+    }
     case 'performance':
-      return <Performance {...narrowed} part={question.part} search={question.search} />;
+      return <Performance {...shared} part={question.part} search={question.search} />;
     case 'logs':
-      return <NewestEvents {...narrowed} search={question.search} />;
+      return <NewestEvents {...shared} search={question.search} />;
   }
 }
 
 interface Shared {
   readonly projectId: string;
   readonly window: Window;
-  readonly clauses: readonly string[];
   readonly onShow: AnswerProps['onShow'];
 }
 
 type Asked<Search> = Shared & { readonly search: Search };
 
-function whereOf(where: string | undefined, clauses: readonly string[]): string | undefined {
-  return allOf([...clausesOf(where), ...clauses]);
-}
-
 const NO_NAMES: readonly string[] = [];
 
-function Analysis({ projectId, window, clauses, search }: Asked<AnalyticsSearch>) {
+function Analysis({ projectId, window, search }: Asked<AnalyticsSearch>) {
   const asked: QuestionProps = {
     projectId,
     window,
-    narrowed: { event: search.event, where: whereOf(search.where, clauses) },
+    narrowed: { event: search.event, where: search.where },
     search,
     // Only the controls change a question.
     set: () => undefined,
@@ -91,20 +89,19 @@ function Analysis({ projectId, window, clauses, search }: Asked<AnalyticsSearch>
   }
 }
 
-function SingleFigure({ projectId, window, clauses, search }: Asked<AnalyticsSearch>) {
+function SingleFigure({ projectId, window, search }: Asked<AnalyticsSearch>) {
   const { zone } = useTimeRange();
   const { aggregate = 'count', field, event, where } = search;
   const takenField = needsField(aggregate) ? field : undefined;
-  const { data, error, fetchStatus, isPending } = useQuery({
-    ...analyticsSeries(
+  const { data, error } = useAnswer(
+    analyticsSeries(
       projectId,
       window,
-      { event, where: whereOf(where, clauses) },
+      { event, where },
       { aggregate, aggregate_field: takenField, timezone: zone, compare: 'previous' },
     ),
-    placeholderData: keepPreviousData,
-  });
-  if (isPending && fetchStatus === 'idle') return <Text c="dimmed">Its question names no field.</Text>;
+  );
+  if (needsField(aggregate) && field === undefined) return <Text c="dimmed">Its question names no field.</Text>;
   const unit = unitOf(aggregate, takenField);
   const previous = data?.previous?.total;
   return (
@@ -121,12 +118,17 @@ function SingleFigure({ projectId, window, clauses, search }: Asked<AnalyticsSea
   );
 }
 
-function QueryAnswer({ projectId, window, clauses, onShow, query }: Shared & { readonly query: string }) {
-  const narrowed = narrowedQuery(query, clauses);
-  const { data, error, isFetching } = useQuery(eqlAnswer(projectId, narrowed ?? query, window));
+interface QueryProps extends Shared {
+  readonly query: string;
+  /** Whether the query has the conditions of the variables. */
+  readonly isNarrowed: boolean;
+}
+
+function QueryAnswer({ projectId, window, onShow, query, isNarrowed }: QueryProps) {
+  const { data, error, isFetching } = useAnswer(eqlAnswer(projectId, query, window));
   return (
     <>
-      {narrowed === undefined && (
+      {!isNarrowed && (
         <Text size="xs" c="dimmed" role="note">
           Variables narrow queries for events only, so this one is not narrowed.
         </Text>
@@ -142,17 +144,21 @@ interface PerformanceProps extends Asked<PerformanceSearch> {
   readonly part: (Question & { readonly kind: 'performance' })['part'];
 }
 
-function Performance({ projectId, window, clauses, onShow, part, search }: PerformanceProps) {
-  // Sorting and paging are for the reader alone.
-  const [own, setOwn] = useState<Partial<PerformanceSearch>>({});
+function Performance({ projectId, window, onShow, part, search }: PerformanceProps) {
+  // Sorting and paging are for the reader alone. Another question begins at its first page.
+  const [sort, setSort] = useState(search.sort);
+  const [paged, setPaged] = useState<{ readonly of: string; readonly page: string | undefined }>();
+  const asked = JSON.stringify([search.where, window, sort]);
   const shared: PartProps = {
     projectId,
     window,
-    search: { ...search, ...own, where: whereOf(search.where, clauses), shown: undefined },
-    set: ({ shown, ...change }) => {
-      if (shown === undefined) setOwn((before) => ({ ...before, ...change }));
-      else onShow(shown);
+    search: { ...search, sort, page: paged?.of === asked ? paged.page : undefined, shown: undefined },
+    set: (change) => {
+      if (change.shown !== undefined) onShow(change.shown);
+      else if ('sort' in change) setSort(change.sort);
+      else setPaged({ of: asked, page: change.page });
     },
+    isBare: true,
   };
   switch (part) {
     case 'figures':
@@ -168,13 +174,10 @@ function Performance({ projectId, window, clauses, onShow, part, search }: Perfo
   }
 }
 
-function NewestEvents({ projectId, window, clauses, onShow, search }: Asked<LogsSearch>) {
+function NewestEvents({ projectId, window, onShow, search }: Asked<LogsSearch>) {
   const text = search.q === undefined ? [] : [hasText(search.q)];
-  const query = { ...filtersOf(search), where: whereOf(search.where, [...text, ...clauses]) };
-  const { data, error, isPending } = useQuery({
-    ...newestEvents(projectId, window, query, MAX_ROWS),
-    placeholderData: keepPreviousData,
-  });
+  const query = { ...filtersOf(search), where: allOf([...clausesOf(search.where), ...text]) };
+  const { data, error, isPending } = useAnswer(newestEvents(projectId, window, query, MAX_ROWS));
   if (isPending) return <PendingPage />;
   return (
     <>

@@ -1,6 +1,6 @@
 import { isObject } from '../../parts/json.js';
 import { arranged, type Box, boxOf, bottomOf, DEFAULT_SIZE, freePlace } from './layout.js';
-import type { Scalar } from '../../parts/conditions.js';
+import { allOf, clausesOf, narrowedQuery, type Scalar } from '../../parts/conditions.js';
 import {
   type AnalyticsSearch,
   analyticsSearch,
@@ -30,8 +30,13 @@ export type Question =
     }
   | { readonly kind: 'logs'; readonly search: LogsSearch };
 
-/** A panel. Its question stays as it was stored, so that saving loses nothing that this version does not know. */
-export interface Panel {
+interface Stored {
+  /** All members that were stored. Those that this version does not know are written back. */
+  readonly stored?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A panel. Its question stays as it was stored. */
+export interface Panel extends Stored {
   readonly id: string;
   readonly title: string;
   readonly question: Readonly<Record<string, unknown>>;
@@ -39,7 +44,7 @@ export interface Panel {
 }
 
 /** A field whose value narrows every panel. */
-export interface Variable {
+export interface Variable extends Stored {
   readonly name: string;
   /** A field of facets, such as `severity` or `properties.plan`. */
   readonly field: string;
@@ -50,11 +55,13 @@ export interface Variable {
 export interface Content {
   readonly panels: readonly Panel[];
   readonly variables: readonly Variable[];
+  /** Stored variables that no page understands. */
+  readonly otherVariables: readonly unknown[];
   /** Other stored members. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-export const EMPTY: Content = { panels: [], variables: [], rest: {} };
+export const EMPTY: Content = { panels: [], variables: [], otherVariables: [], rest: {} };
 
 const FIXED_FIELDS = ['event', 'source_id', 'severity', 'status', 'environment'] as const;
 export type FixedField = (typeof FIXED_FIELDS)[number];
@@ -63,7 +70,8 @@ export function isFixedField(field: string): field is FixedField {
   return FIXED_FIELDS.some((each) => each === field);
 }
 
-export function isVariableField(field: string): boolean {
+export function isVariableField(field: unknown): field is string {
+  if (typeof field !== 'string') return false;
   return (
     isFixedField(field) || (/^properties\.[^]/.test(field) && field.length <= 200 && !field.split('.').includes(''))
   );
@@ -79,21 +87,29 @@ export function contentOf({ panels, variables, ...rest }: Readonly<Record<string
       id: found.some((each) => each.id === name) ? newId(found) : name,
       title: typeof title === 'string' && title.trim() !== '' ? title : 'Untitled',
       question: isObject(question) ? question : {},
+      ...(isObject(stored) && { stored }),
       layout: boxOf(layout) ?? { ...DEFAULT_SIZE, x: 0, y: bottomOf(found.map((each) => each.layout)) },
     });
   }
-  return { panels: found, variables: variablesOf(variables), rest };
+  const isList = Array.isArray(variables);
+  return {
+    panels: found,
+    ...variablesOf(isList ? variables : []),
+    rest: { ...rest, ...(!isList && variables !== undefined && { variables }) },
+  };
 }
 
-function variablesOf(stored: unknown): Variable[] {
-  const found: Variable[] = [];
-  for (const each of Array.isArray(stored) ? (stored as unknown[]) : []) {
+function variablesOf(stored: readonly unknown[]): Pick<Content, 'variables' | 'otherVariables'> {
+  const variables: Variable[] = [];
+  const otherVariables: unknown[] = [];
+  for (const each of stored) {
     const { name, field, value } = isObject(each) ? each : {};
-    if (typeof name !== 'string' || name === '' || typeof field !== 'string' || !isVariableField(field)) continue;
-    if (found.length < MAX_VARIABLES && !found.some((known) => known.name === name))
-      found.push({ name, field, value: isValueOfVariable(value) ? value : undefined });
+    const isNew = !variables.some((known) => known.name === name) && variables.length < MAX_VARIABLES;
+    if (isObject(each) && isNew && typeof name === 'string' && name !== '' && isVariableField(field))
+      variables.push({ name, field, value: isValueOfVariable(value) ? value : undefined, stored: each });
+    else otherVariables.push(each);
   }
-  return found;
+  return { variables, otherVariables };
 }
 
 export function isValueOfVariable(value: unknown): value is Exclude<Scalar, null> {
@@ -101,8 +117,22 @@ export function isValueOfVariable(value: unknown): value is Exclude<Scalar, null
 }
 
 /** Returns the content as the service stores it. */
-export function filtersOfContent({ panels, variables, rest }: Content): Record<string, unknown> {
-  return { ...rest, panels, variables };
+export function filtersOfContent({ panels, variables, otherVariables, rest }: Content): Record<string, unknown> {
+  const all = [...variables.map(storedVariable), ...otherVariables];
+  return {
+    ...rest,
+    panels: panels.map(({ stored, ...panel }) => ({
+      ...stored,
+      ...panel,
+      layout: { ...(isObject(stored?.layout) ? stored.layout : {}), ...panel.layout },
+    })),
+    ...(all.length > 0 && { variables: all }),
+  };
+}
+
+function storedVariable({ stored: { value: before, ...others } = {}, name, field, value }: Variable): object {
+  // A value that no page understands stays until somebody chooses another.
+  return { ...others, name, field, value: value ?? (isValueOfVariable(before) ? undefined : before) };
 }
 
 /** Returns an id that no panel has. */
@@ -141,4 +171,34 @@ export function questionOf({ kind, search, part }: Panel['question']): Question 
     default:
       return undefined;
   }
+}
+
+/** Returns conditions that an event must meet all of. */
+function whereOf(where: string | undefined, clauses: readonly string[]): string | undefined {
+  return allOf([...clausesOf(where), ...clauses]);
+}
+
+/** Returns a question with more conditions, for its own page. Queries that take none stay as they are. */
+export function narrowed(question: Question, clauses: readonly string[]): Question {
+  switch (question.kind) {
+    case 'query': {
+      const { q = '' } = question.search;
+      return { ...question, search: { ...question.search, q: narrowedQuery(q, clauses) ?? q } };
+    }
+    case 'performance':
+      return { ...question, search: { ...question.search, where: whereOf(question.search.where, clauses) } };
+    case 'logs':
+      return { ...question, search: { ...question.search, where: whereOf(question.search.where, clauses) } };
+    default:
+      return { ...question, search: { ...question.search, where: whereOf(question.search.where, clauses) } };
+  }
+}
+
+/** The service answers 20 reads of a kind in a minute. Panels leave some of them to other pages. */
+const READ_EVERY_MS = 4_000;
+
+/** Returns the milliseconds for which the answer of a panel is not read again: longer with more panels of its kind. */
+export function restMsOf({ question: { kind } }: Panel, panels: readonly Panel[]): number {
+  const limitOf = (each: unknown) => (each === 'figure' ? 'analysis' : each);
+  return READ_EVERY_MS * panels.filter(({ question }) => limitOf(question.kind) === limitOf(kind)).length;
 }

@@ -1,6 +1,6 @@
 import './dashboards.css';
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
-import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { useFocusTrap, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -9,11 +9,13 @@ import { api } from '../../api/client.js';
 import {
   ChangedMeanwhile,
   createDashboard,
-  hasSameContent,
+  isSameContent,
   nameOfCopy,
+  READ_WHILE_EDITING_EVERY_MS,
   saveDashboard,
   savedViewsKey,
   savedViewsOf,
+  showDashboard,
 } from '../../api/dashboards.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
@@ -28,37 +30,57 @@ import { fileName, save } from '../../parts/save.js';
 import { UnsavedChanges } from '../../parts/unsaved-changes.js';
 import type { DashboardSearch } from '../../routes/dashboards.js';
 import { homeKey } from '../../routes/home.js';
-import { lazyRouteComponent } from '../../routes/lazy-page.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { EventDetail } from '../insight/event-detail.js';
 import { AddPanel } from './add-panel.js';
-import { type Content, contentOf, filtersOfContent, MAX_PANELS, MAX_VARIABLES, newId, type Panel } from './content.js';
-import { arranged, byPlace, moved } from './layout.js';
+import {
+  type Content,
+  contentOf,
+  filtersOfContent,
+  MAX_PANELS,
+  MAX_VARIABLES,
+  newId,
+  type Panel,
+  restMsOf,
+} from './content.js';
+import { type Draft, useDraft } from './draft.js';
+import { arranged, byPlace, moved, swapped } from './layout.js';
+import { PanelGrid } from './panel-grid.js';
 import { type PanelActs, PanelView } from './panel.js';
 import { exported } from './transfer.js';
-import { chosenIn, clausesOfVariables, NewVariable, Variables } from './variables.js';
+import { chosenIn, clausesOfVariables, NewVariable, Variables, withChosen, withoutChosen } from './variables.js';
 
 type View = Schemas['SavedViewResponse'];
 
 const route = getRouteApi('/signed-in/o/$organization/p/$project/dashboards/$dashboard');
-const PanelGrid = lazyRouteComponent(() => import('./panel-grid.js'), 'PanelGrid');
 
 /** Shows the dashboard with the id in the address. */
 export function DashboardPage() {
-  const { organization, project } = useCurrentProject();
+  const { project } = useCurrentProject();
   const { dashboard: id } = route.useParams();
-  const [home, setHome] = useHome();
   const { data, error } = useQuery(savedViewsOf(project.id, 'dashboard'));
   const found = data?.find((each) => each.id === id);
   // A dashboard that somebody else deletes stays, so that its changes can be saved as a copy.
   const [known, setKnown] = useState(found);
   if (found !== undefined && found !== known) setKnown(found);
   const view = found ?? (known?.id === id ? known : undefined);
-  if (view !== undefined) return <Shown key={id} view={view} isDeleted={found === undefined} />;
+  if (view !== undefined) return <Shown key={id} view={view} isDeleted={found === undefined} error={error} />;
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
+  return <Missing id={id} title="There is no such dashboard" about="It may have been deleted." />;
+}
+
+interface MissingProps {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+}
+
+function Missing({ id, title, about }: MissingProps) {
+  const { organization, project } = useCurrentProject();
+  const [home, setHome] = useHome();
   return (
-    <Empty title="There is no such dashboard" about="It may have been deleted.">
+    <Empty title={title} about={about}>
       {home === id && (
         <Button variant="default" onClick={() => setHome(null)}>
           Show the overview as home again
@@ -84,27 +106,36 @@ function useHome() {
   });
 }
 
-/** The content while it is edited, and the state of the dashboard that it began with. */
-interface Editing {
-  readonly base: View;
-  readonly content: Content;
-}
-
 type Open = 'rename' | 'delete' | 'panel' | 'variable' | null;
 
-function Shown({ view, isDeleted }: { readonly view: View; readonly isDeleted: boolean }) {
+interface ShownProps {
+  readonly view: View;
+  readonly isDeleted: boolean;
+  /** Why the newest state could not be read. Null: it was. */
+  readonly error: Error | null;
+}
+
+function Shown({ view, isDeleted, error }: ShownProps) {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const refusal = useRefusal(project.id, MEMBERS);
-  const [editing, setEditing] = useState<Editing>();
+  const [editing, setEditing] = useState<Draft>();
   const [open, setOpen] = useState<Open>(null);
   const [renamed, setRenamed] = useState<Panel>();
   const stored = useMemo(() => contentOf(view.filters), [view.filters]);
   const content = editing?.content ?? stored;
-  const isDirty = editing !== undefined && isOther(editing.content, contentOf(editing.base.filters));
+  const isDirty = editing !== undefined && !isContentOf(editing.base, editing.content);
+  const [draft, dropDraft] = useDraft(view.id, isDirty ? editing : undefined);
+  useQuery({
+    ...savedViewsOf(project.id, 'dashboard'),
+    refetchInterval: editing === undefined ? false : READ_WHILE_EDITING_EVERY_MS,
+  });
+  // Another state of the dashboard has been read. It is no conflict when nothing has been changed here, or the same.
+  if (editing !== undefined && editing.base !== view && (!isDirty || isContentOf(view, editing.content)))
+    setEditing({ base: view, content: isDirty ? editing.content : stored });
   const set = (change: Partial<DashboardSearch>, replace = true) =>
     void navigate({ search: (before: DashboardSearch) => ({ ...before, ...change }), replace });
   const change = (part: Partial<Content>) =>
@@ -117,47 +148,54 @@ function Shown({ view, isDeleted }: { readonly view: View; readonly isDeleted: b
       ignoreBlocker: true,
     });
   const saving = useMutation({
-    mutationFn: ({ base, content: next }: Editing) => saveDashboard(base, filtersOfContent(next)),
-    onSuccess: (saved) => {
-      queries.setQueryData(savedViewsOf(project.id, 'dashboard').queryKey, (known) =>
-        known?.map((each) => (each.id === saved.id ? saved : each)),
-      );
+    mutationFn: ({ base, content: next }: Draft) => saveDashboard(base, filtersOfContent(next)),
+    onSuccess: async (saved) => {
+      await showDashboard(queries, saved);
       setEditing(undefined);
     },
-    onError: (error) => (error instanceof ChangedMeanwhile ? refetch() : undefined),
+    onError: (reason) => (reason instanceof ChangedMeanwhile ? refetch() : undefined),
   });
   const copying = useMutation({
     mutationFn: async () =>
       createDashboard(project.id, await nameOfCopy(project.id, view.name), filtersOfContent(content)),
     onSuccess: async (copy) => {
-      await refetch();
+      await showDashboard(queries, copy);
       await show(copy.id);
     },
   });
-  const isConflicting = editing !== undefined && (isDeleted || !hasSameContent(view, editing.base));
+  const isConflicting = isDirty && (isDeleted || !isSameContent(view.filters, editing.base.filters));
   const close = () => setOpen(null);
   const stop = () => {
     saving.reset();
     setEditing(undefined);
+    if (isDeleted) void navigate({ to: '/o/$organization/p/$project/dashboards', params, ignoreBlocker: true });
   };
 
   const variables = chosenIn(search.values, content.variables);
   const clauses = clausesOfVariables(variables);
   const choose = (name: string, value: (typeof variables)[number]['value']) => {
     if (editing === undefined) {
-      const chosen = variables.map((each) => [each.name, (each.name === name ? value : each.value) ?? null]);
-      set({ values: JSON.stringify(Object.fromEntries(chosen)) });
+      set({ values: withChosen(search.values, name, value) });
     } else {
-      set({ values: undefined });
-      change({ variables: variables.map((each) => (each.name === name ? { ...each, value } : each)) });
+      set({ values: withoutChosen(search.values, name) });
+      change({ variables: content.variables.map((each) => (each.name === name ? { ...each, value } : each)) });
     }
   };
   const [home, setHome] = useHome();
   const isFull = search.full === 'on';
   useEscape(isFull, () => set({ full: undefined }));
+  const trap = useFocusTrap(isFull);
 
+  if (isDeleted && !isDirty)
+    return (
+      <Missing
+        id={view.id}
+        title="Somebody else has deleted this dashboard"
+        about="It is gone for everybody in the project."
+      />
+    );
   return (
-    <div className={isFull ? 'dashboard-full' : undefined}>
+    <div ref={trap} className={isFull ? 'dashboard-full' : undefined}>
       <Stack gap="md">
         <Group justify="space-between" align="flex-end">
           <div style={{ minWidth: 0 }}>
@@ -238,7 +276,16 @@ function Shown({ view, isDeleted }: { readonly view: View; readonly isDeleted: b
             )}
           </Group>
         </Group>
-        <Failure error={copying.error ?? (isConflicting ? null : saving.error)} />
+        <Failure error={copying.error ?? (isConflicting ? null : saving.error) ?? error} />
+        {draft !== undefined && editing === undefined && refusal === undefined && (
+          <Unfinished
+            onContinue={() => {
+              setEditing(draft);
+              dropDraft();
+            }}
+            onDiscard={dropDraft}
+          />
+        )}
         {isConflicting && (
           <Conflict
             isDeleted={isDeleted}
@@ -265,7 +312,13 @@ function Shown({ view, isDeleted }: { readonly view: View; readonly isDeleted: b
           onRename={setRenamed}
         >
           {(panel, acts) => (
-            <PanelView panel={panel} clauses={clauses} acts={acts} onShow={(shown) => set({ shown }, false)} />
+            <PanelView
+              panel={panel}
+              clauses={clauses}
+              restMs={restMsOf(panel, content.panels)}
+              acts={acts}
+              onShow={(shown) => set({ shown }, false)}
+            />
           )}
         </Panels>
       </Stack>
@@ -330,20 +383,22 @@ function Shown({ view, isDeleted }: { readonly view: View; readonly isDeleted: b
   );
 }
 
-function isOther(one: Content, other: Content): boolean {
-  return JSON.stringify(filtersOfContent(one)) !== JSON.stringify(filtersOfContent(other));
+function isContentOf({ filters }: View, content: Content): boolean {
+  return isSameContent(filtersOfContent(contentOf(filters)), filtersOfContent(content));
 }
 
-/** Calls a function when Escape is pressed outside of dialogs and menus. */
+/** Calls a function when Escape is pressed, unless it closes a dialog, a menu or a list. */
 function useEscape(isActive: boolean, act: () => void): void {
   useEffect(() => {
     if (!isActive) return;
-    const onKey = (event: KeyboardEvent) => {
-      const isInside = event.target instanceof Element && event.target.closest('[role=dialog], [role=menu]') !== null;
-      if (event.key === 'Escape' && !event.defaultPrevented && !isInside) act();
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      const isOther =
+        target instanceof Element && target.closest('[role=dialog], [role=menu], [aria-expanded=true]') !== null;
+      if (key === 'Escape' && !isOther) act();
     };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    // Runs before the key has closed a list.
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
   });
 }
 
@@ -415,6 +470,30 @@ function Conflict({ isDeleted, isCopying, onCopy, onDiscard }: ConflictProps) {
   );
 }
 
+interface UnfinishedProps {
+  readonly onContinue: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** Offers the changes that were not saved when the session ended or the page was loaded again. */
+function Unfinished({ onContinue, onDiscard }: UnfinishedProps) {
+  return (
+    <Alert color="orange" variant="light" role="alert" title="You have changed this dashboard before">
+      <Stack gap="sm">
+        <Text size="sm">These changes were not saved.</Text>
+        <Group gap="sm">
+          <Button size="xs" onClick={onContinue}>
+            Continue with my changes
+          </Button>
+          <Button size="xs" variant="default" onClick={onDiscard}>
+            Discard them
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
 function NoPanels() {
   return (
     <Empty
@@ -437,7 +516,10 @@ function Panels({ panels: given, isEditing, onArrange, onRename, children }: Pan
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const panels = arranged(given).sort(byPlace);
   const actsOf = (panel: Panel): PanelActs => ({
-    onMove: (move) => onArrange(moved(panels, panel.id, move)),
+    onMove: (move) =>
+      onArrange(
+        isPhone && (move === 'up' || move === 'down') ? swapped(panels, panel.id, move) : moved(panels, panel.id, move),
+      ),
     onRename: () => onRename(panel),
     onDuplicate: () => {
       if (panels.length >= MAX_PANELS) return;
@@ -446,24 +528,19 @@ function Panels({ panels: given, isEditing, onArrange, onRename, children }: Pan
     },
     onRemove: () => onArrange(arranged(panels.filter(({ id }) => id !== panel.id))),
   });
-  if (isEditing && !isPhone) {
+  const shown = (panel: Panel) => children(panel, isEditing ? actsOf(panel) : undefined);
+  if (isPhone) {
     return (
-      <PanelGrid panels={panels} onArrange={onArrange}>
-        {(panel: Panel) => children(panel, actsOf(panel))}
-      </PanelGrid>
+      <div className="panels">
+        {panels.map((panel) => (
+          <div key={panel.id}>{shown(panel)}</div>
+        ))}
+      </div>
     );
   }
   return (
-    <div className="panels">
-      {panels.map((panel) => {
-        const { x, y, w, h } = panel.layout;
-        const place = { gridColumn: `${x + 1} / span ${w}`, gridRow: `${y + 1} / span ${h}` };
-        return (
-          <div key={panel.id} style={place}>
-            {children(panel, isEditing ? actsOf(panel) : undefined)}
-          </div>
-        );
-      })}
-    </div>
+    <PanelGrid panels={panels} isEditing={isEditing} onArrange={onArrange}>
+      {shown}
+    </PanelGrid>
   );
 }

@@ -2,7 +2,7 @@ import { FileInput, Stack, Table, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { createDashboard, nameOfCopy, savedViewsKey, savedViewsOf } from '../../api/dashboards.js';
+import { createDashboard, nameOfCopy, savedViewsOf, showDashboard } from '../../api/dashboards.js';
 import { allSavedViews } from '../../api/insight.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
@@ -84,7 +84,7 @@ function useCreate(): (name: string, content: Content) => Promise<void> {
   const navigate = useNavigate();
   return async (name, content) => {
     const made = await createDashboard(project.id, name, filtersOfContent(content));
-    await queries.invalidateQueries({ queryKey: savedViewsKey(project.id) });
+    await showDashboard(queries, made);
     await navigate({
       to: '/o/$organization/p/$project/dashboards/$dashboard',
       params: { organization: organization.slug, project: project.slug, dashboard: made.id },
@@ -118,7 +118,7 @@ function ImportDashboard() {
   const [file, setFile] = useState<File | null>(null);
   const read = async () => {
     if (file === null) return;
-    const { name, content } = imported(await file.text());
+    const { name, content } = await imported(file);
     const isTaken = known?.some((each) => each.name === name) === true;
     await create(isTaken ? await nameOfCopy(project.id, name) : name, content);
   };

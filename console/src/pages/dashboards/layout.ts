@@ -86,12 +86,38 @@ export type Move = 'left' | 'right' | 'up' | 'down' | 'wider' | 'narrower' | 'ta
 export function moved<Each extends Placed>(panels: readonly Each[], id: string, move: Move): Each[] {
   const panel = panels.find((each) => each.id === id);
   if (panel === undefined) return [...panels];
-  const layout = stepped(panel.layout, move, besideOf(panels, panel, move));
+  const layout = stepped(panel.layout, move, passedBy(panels, panel, move));
   return arranged(panels.map((each) => (each.id === id ? { ...each, layout } : each)));
 }
 
-/** Returns the next panel above or below one that shares columns with it. */
-function besideOf<Each extends Placed>(panels: readonly Each[], { id, layout }: Each, move: Move): Box | undefined {
+/**
+ * Lets a panel change places with the one before or after it in reading order. They keep their sizes where the order
+ * comes out, and change them too otherwise.
+ */
+export function swapped<Each extends Placed>(panels: readonly Each[], id: string, move: 'up' | 'down'): Each[] {
+  const ordered = [...panels].sort(byPlace);
+  const at = ordered.findIndex((each) => each.id === id);
+  const [one, other] = move === 'up' ? [ordered[at - 1], ordered[at]] : [ordered[at], ordered[at + 1]];
+  if (one === undefined || other === undefined) return [...panels];
+  const swap = (sized: (place: Box, size: Box) => Box): Each[] =>
+    arranged(
+      panels.map((each) => {
+        if (each.id === one.id) return { ...each, layout: sized(other.layout, one.layout) };
+        return each.id === other.id ? { ...each, layout: sized(one.layout, other.layout) } : each;
+      }),
+    );
+  const wanted = ordered.map((each) => (each === one ? other : each === other ? one : each).id).join('\n');
+  const kept = swap(({ x, y }, size) => inGrid({ ...size, x, y }));
+  const isAsWanted =
+    [...kept]
+      .sort(byPlace)
+      .map((each) => each.id)
+      .join('\n') === wanted;
+  return isAsWanted ? kept : swap((place) => place);
+}
+
+/** Returns the box that a panel passes when it moves up or down: the next one that has columns in common with it. */
+function passedBy<Each extends Placed>(panels: readonly Each[], { id, layout }: Each, move: Move): Box | undefined {
   const others = panels.filter((each) => each.id !== id).sort(byPlace);
   const shared = others
     .map((each) => each.layout)
@@ -99,7 +125,7 @@ function besideOf<Each extends Placed>(panels: readonly Each[], { id, layout }: 
   return move === 'up' ? shared.findLast(({ y }) => y < layout.y) : shared.find(({ y }) => y > layout.y);
 }
 
-function stepped(box: Box, move: Move, beside: Box | undefined): Box {
+function stepped(box: Box, move: Move, passed: Box | undefined): Box {
   switch (move) {
     case 'left':
       return inGrid({ ...box, x: box.x - 1 });
@@ -114,8 +140,8 @@ function stepped(box: Box, move: Move, beside: Box | undefined): Box {
     case 'shorter':
       return inGrid({ ...box, h: box.h - 1 });
     case 'up':
-      return beside === undefined ? box : { ...box, y: beside.y - 0.5 };
+      return passed === undefined ? box : { ...box, y: passed.y - 0.5 };
     case 'down':
-      return beside === undefined ? box : { ...box, y: beside.y + 0.5 };
+      return passed === undefined ? box : { ...box, y: passed.y + 0.5 };
   }
 }

@@ -7,12 +7,13 @@ import { COLUMNS, GAP_PX, ROW_PX } from './layout.js';
 
 interface Props {
   readonly panels: readonly Panel[];
+  readonly isEditing: boolean;
   readonly onArrange: (panels: readonly Panel[]) => void;
   readonly children: (panel: Panel) => ReactNode;
 }
 
-/** A grid whose panels are dragged by their handle, and sized by their corner. */
-export function PanelGrid({ panels, onArrange, children }: Props) {
+/** A grid. While it is edited, panels are dragged by their handle, and sized by their corner. */
+export function PanelGrid({ panels, isEditing, onArrange, children }: Props) {
   const { ref, width } = useElementSize();
   const arrange = (layout: Layout) =>
     onArrange(
@@ -30,7 +31,8 @@ export function PanelGrid({ panels, onArrange, children }: Props) {
           width={width}
           layout={panels.map(({ id, layout }) => ({ i: id, ...layout, minW: 2, minH: 3, maxH: 30 }))}
           gridConfig={{ cols: COLUMNS, rowHeight: ROW_PX, margin: [GAP_PX, GAP_PX], containerPadding: [0, 0] }}
-          dragConfig={{ handle: '.panel-handle' }}
+          dragConfig={{ enabled: isEditing, handle: '.panel-handle' }}
+          resizeConfig={{ enabled: isEditing }}
           onDragStop={arrange}
           onResizeStop={arrange}
         >

@@ -1,12 +1,13 @@
 import { ActionIcon, Card, Group, Menu, Text, Title, Tooltip } from '@mantine/core';
 import { CatchBoundary } from '@tanstack/react-router';
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { ReadingContext } from '../../parts/answers.js';
 import { Icon } from '../../parts/icons.js';
 import { LinkItem } from '../../parts/links.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { Answer } from './answer.js';
-import { type Panel, type Question, questionOf } from './content.js';
+import { narrowed, type Panel, type Question, questionOf } from './content.js';
 import type { Move } from './layout.js';
 
 /** How a panel is changed. */
@@ -21,6 +22,8 @@ interface Props {
   readonly panel: Panel;
   /** Conditions in EQL, from the variables. */
   readonly clauses: readonly string[];
+  /** The milliseconds for which its answer is not read again. */
+  readonly restMs: number;
   readonly onShow: (eventId: string) => void;
   /** Undefined: the dashboard is not being edited. */
   readonly acts?: PanelActs | undefined;
@@ -36,12 +39,14 @@ const KEYS: Readonly<Record<string, readonly [move: Move, size: Move]>> = {
   ArrowDown: ['down', 'taller'],
 };
 
-/** Shows one question with its title. It is asked when the panel first comes into view. */
-export function PanelView({ panel, clauses, onShow, acts }: Props) {
+/** Shows one question with its title. The answer is read while the panel is in view. */
+export function PanelView({ panel, clauses, restMs, onShow, acts }: Props) {
   const { project } = useCurrentProject();
   const titleId = useId();
   const ref = useRef<HTMLDivElement>(null);
-  const wasSeen = useSeen(ref);
+  const { isInView, wasSeen } = useInView(ref);
+  const [isOld, onOld] = useState(false);
+  const reading = useMemo(() => ({ isInView, restMs, onOld }), [isInView, restMs]);
   const question = questionOf(panel.question);
   return (
     <Card ref={ref} withBorder padding="sm" component="section" aria-labelledby={titleId} className="panel">
@@ -50,16 +55,25 @@ export function PanelView({ panel, clauses, onShow, acts }: Props) {
         <Title order={2} size="h5" id={titleId} flex={1} lineClamp={1} title={panel.title}>
           {panel.title}
         </Title>
-        <PanelMenu title={panel.title} question={question} acts={acts} />
+        <PanelMenu title={panel.title} question={question && narrowed(question, clauses)} acts={acts} />
       </Group>
-      <div className="panel-body" role="group" tabIndex={0} aria-label={`Content of ${panel.title}`}>
+      <div
+        className="panel-body"
+        role="group"
+        tabIndex={0}
+        aria-label={`Content of ${panel.title}`}
+        aria-busy={isOld}
+        style={{ opacity: isOld ? 0.5 : 1 }}
+      >
         {question === undefined ? (
           <Text c="dimmed" role="note">
             This version of the console does not know the question of this panel.
           </Text>
         ) : wasSeen ? (
           <CatchBoundary getResetKey={() => JSON.stringify(panel.question)} errorComponent={Broken}>
-            <Answer projectId={project.id} question={question} clauses={clauses} onShow={onShow} />
+            <ReadingContext value={reading}>
+              <Answer projectId={project.id} question={question} clauses={clauses} onShow={onShow} />
+            </ReadingContext>
           </CatchBoundary>
         ) : (
           <PendingPage />
@@ -69,22 +83,23 @@ export function PanelView({ panel, clauses, onShow, acts }: Props) {
   );
 }
 
-/** Returns whether an element has been in view, or near it. */
-function useSeen(element: RefObject<Element | null>): boolean {
-  const [wasSeen, setWasSeen] = useState(false);
+/** Returns whether an element is in view, or near it, and whether it ever was. */
+function useInView(element: RefObject<Element | null>): { readonly isInView: boolean; readonly wasSeen: boolean } {
+  const [state, setState] = useState({ isInView: false, wasSeen: false });
   useEffect(() => {
-    if (wasSeen || element.current === null) return;
+    if (element.current === null) return;
     const observer = new IntersectionObserver(
-      // Several changes may come at once.
+      // Several changes may come at once, the newest last.
       (changes) => {
-        if (changes.some(({ isIntersecting }) => isIntersecting)) setWasSeen(true);
+        const isInView = changes.at(-1)?.isIntersecting === true;
+        setState(({ wasSeen }) => ({ isInView, wasSeen: wasSeen || isInView }));
       },
       { rootMargin: NEAR },
     );
     observer.observe(element.current);
     return () => observer.disconnect();
-  }, [element, wasSeen]);
-  return wasSeen;
+  }, [element]);
+  return state;
 }
 
 function Broken() {

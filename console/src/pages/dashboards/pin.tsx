@@ -2,14 +2,16 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changeLatest, createDashboard, savedViewsKey, savedViewsOf } from '../../api/dashboards.js';
+import { changeLatest, createDashboard, savedViewsOf, showDashboard } from '../../api/dashboards.js';
 import { given } from '../../api/insight.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
 import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
+import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { LinkButton } from '../../parts/links.js';
+import { PendingPage } from '../../shell/around-pages.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { contentOf, EMPTY, filtersOfContent, MAX_PANELS, type Question, withPanel } from './content.js';
 
@@ -51,29 +53,42 @@ export function PinToDashboard({ choices, title, missing }: PinProps) {
 
 const NEW = 'new';
 
-function PinForm({ choices, title: before, onClose }: Omit<PinProps, 'missing'> & { readonly onClose: () => void }) {
+interface PinFormProps extends Omit<PinProps, 'missing'> {
+  readonly onClose: () => void;
+}
+
+function PinForm(props: PinFormProps) {
+  const { project } = useCurrentProject();
+  const { data, error } = useQuery(savedViewsOf(project.id, 'dashboard'));
+  if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
+  return <KnownPinForm {...props} known={data} />;
+}
+
+interface KnownPinFormProps extends PinFormProps {
+  readonly known: readonly Schemas['SavedViewResponse'][];
+}
+
+function KnownPinForm({ choices, title: before, known, onClose }: KnownPinFormProps) {
   const { project } = useCurrentProject();
   const queries = useQueryClient();
-  const { data: known = [] } = useQuery(savedViewsOf(project.id, 'dashboard'));
-  const [wanted, setWanted] = useState<string>();
+  // The list may change while the form is open. The choice stays.
+  const [chosen, setChosen] = useState(() => known.find((each) => !isFull(each))?.id ?? NEW);
   const [name, setName] = useState('');
   const [title, setTitle] = useState(before.slice(0, 200));
   const [form, setForm] = useState(0);
   const [pinned, setPinned] = useState<Schemas['SavedViewResponse']>();
-  const firstWithRoom = known.find((each) => !isFull(each));
-  const chosen = wanted ?? firstWithRoom?.id ?? NEW;
   const { question } = choices[form] ?? choices[0];
   const pin = async () => {
     const stored = { ...question, search: given(question.search) };
     const size = question.kind === 'figure' ? { w: 3, h: 5 } : undefined;
     const add = (filters: Readonly<Record<string, unknown>>) =>
       filtersOfContent(withPanel(contentOf(filters), title.trim(), stored, size));
-    setPinned(
+    const view =
       chosen === NEW
         ? await createDashboard(project.id, name.trim(), add(filtersOfContent(EMPTY)))
-        : await changeLatest({ id: chosen, project_id: project.id }, add),
-    );
-    await queries.invalidateQueries({ queryKey: savedViewsKey(project.id) });
+        : await changeLatest({ id: chosen, project_id: project.id }, add);
+    await showDashboard(queries, view);
+    setPinned(view);
   };
   if (pinned !== undefined) return <Pinned view={pinned} onClose={onClose} />;
   return (
@@ -83,14 +98,14 @@ function PinForm({ choices, title: before, onClose }: Omit<PinProps, 'missing'> 
         data={[
           ...known.map((each) => ({
             value: each.id,
-            label: isFull(each) ? `${each.name} (has ${MAX_PANELS} panels, the most)` : each.name,
+            label: isFull(each) ? `${each.name} (full: ${MAX_PANELS} panels)` : each.name,
             disabled: isFull(each),
           })),
           { value: NEW, label: 'New dashboard' },
         ]}
         allowDeselect={false}
         value={chosen}
-        onChange={(value) => setWanted(value ?? undefined)}
+        onChange={(value) => setChosen(value ?? NEW)}
       />
       {chosen === NEW && (
         <TextInput

@@ -3,7 +3,7 @@ import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { eqlLanguage, facets } from '../../api/insight.js';
-import { fieldOf, isValue, pathOf, type Scalar } from '../../parts/conditions.js';
+import { fieldOf, isValue, MAX_COMPARED_CHARACTERS, pathOf, type Scalar } from '../../parts/conditions.js';
 import { Explained, Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { ActForm } from '../../parts/act-form.js';
@@ -14,20 +14,35 @@ import { isObject } from '../../parts/json.js';
 
 type Value = Variable['value'];
 
+/** Reads the values of variables by their names in an address. */
+function valuesIn(json: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const read: unknown = JSON.parse(json ?? '{}');
+    return isObject(read) ? read : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Reads the values that an address chooses. Names that it leaves out keep the value of the dashboard. */
 export function chosenIn(json: string | undefined, variables: readonly Variable[]): Variable[] {
-  let read: unknown;
-  try {
-    read = JSON.parse(json ?? '{}');
-  } catch {
-    read = {};
-  }
-  const chosen = isObject(read) ? read : {};
+  const chosen = valuesIn(json);
   return variables.map((variable) => {
     if (!Object.hasOwn(chosen, variable.name)) return variable;
     const value = chosen[variable.name];
     return { ...variable, value: isValueOfVariable(value) ? value : undefined };
   });
+}
+
+/** Returns the values of an address with another value of one variable. */
+export function withChosen(json: string | undefined, name: string, value: Value): string {
+  return JSON.stringify({ ...valuesIn(json), [name]: value ?? null });
+}
+
+/** Returns the values of an address without one variable, which then has the value of the dashboard. */
+export function withoutChosen(json: string | undefined, name: string): string | undefined {
+  const others = Object.entries(valuesIn(json)).filter(([each]) => each !== name);
+  return others.length === 0 ? undefined : JSON.stringify(Object.fromEntries(others));
 }
 
 /** Returns the conditions of the variables that have a value. */
@@ -45,7 +60,7 @@ interface VariablesProps {
   readonly onRemove?: ((name: string) => void) | undefined;
 }
 
-/** Shows the variables of a dashboard. The values that may be chosen are those of the time range. */
+/** Shows the variables of a dashboard. The most frequent values of the time range are offered, others can be typed. */
 export function Variables({ projectId, variables, onChoose, onRemove }: VariablesProps) {
   const { window } = useTimeRange();
   const paths = variables.map(({ field }) => field).filter((field) => !isFixedField(field));
@@ -96,24 +111,36 @@ function ValueSelect({ variable: { name, field, value }, facets: counted, onChoo
       ? [{ value: JSON.stringify(each.value), label: each.name ?? labelOf(each.value) }]
       : [],
   );
+  const [typed, setTyped] = useState('');
   const chosen = value === undefined ? ALL : JSON.stringify(value);
-  const isKnown = value === undefined || options.some((each) => each.value === chosen);
+  const data = [{ value: ALL, label: 'All' }, ...options];
+  // The chosen value may have no event in the time range.
+  if (value !== undefined && !data.some((each) => each.value === chosen))
+    data.push({ value: chosen, label: labelOf(value) });
+  // Only the most frequent values are known.
+  const other = valueOf(typed, known);
+  if (other !== undefined && !data.some(({ label }) => label === labelOf(other)))
+    data.push({ value: JSON.stringify(other), label: labelOf(other) });
   return (
     <Select
       label={name}
       w={180}
       searchable
       allowDeselect={false}
-      data={[
-        { value: ALL, label: 'All' },
-        ...options,
-        // The chosen value may have no event in the time range.
-        ...(isKnown ? [] : [{ value: chosen, label: labelOf(value) }]),
-      ]}
+      maxLength={MAX_COMPARED_CHARACTERS}
+      data={data}
       value={chosen}
+      onSearchChange={setTyped}
       onChange={(next) => onChoose(name, next === null || next === ALL ? undefined : (JSON.parse(next) as Value))}
     />
   );
+}
+
+/** Returns a typed text as a value: a number where the known values of the field are numbers. */
+function valueOf(text: string, known: readonly { readonly value: Scalar }[]): Value {
+  if (text.trim() === '') return undefined;
+  const isOfNumbers = known.some(({ value }) => typeof value === 'number');
+  return isOfNumbers && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 function labelOf(value: Exclude<Scalar, null>): string {
