@@ -229,7 +229,8 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     await sentinel.count();
     await sentinel.watchFrom(0);
     await evaluateRules(app);
-    const { id } = await sentinel.first('&kind=cardinality_explosion');
+    const [finding] = await sentinel.findings('&kind=cardinality_explosion');
+    const id = String(finding?.id);
     await enter(browser, `${await addressOf(app, other)}/sentinel?finding=${id}`, other);
     const drawer = page.getByRole('dialog', { name: 'Finding' });
     await drawer.getByRole('img', { name: /were unusual/ }).waitFor();

@@ -825,7 +825,10 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await page.getByRole('tooltip').getByText('A rule watches one number over time').waitFor();
     const sentences = [
       ['any where timestamp > "2026-01-01T00:00:00Z"', 'A rule cannot compare timestamp'],
-      ['sequence by properties.user [any where true] [any where true]', 'A rule watches single events, and no sequences'],
+      [
+        'sequence by properties.user [any where true] [any where true]',
+        'A rule watches single events, and no sequences',
+      ],
       ['order.placed', 'A rule begins with a query that has an event type'],
     ] as const;
     for (const [query, sentence] of sentences) {

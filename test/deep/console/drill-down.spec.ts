@@ -43,11 +43,7 @@ beforeAll(async () => {
     .post('/v1/events/ingest')
     .set('X-API-Key', owner.apiKey)
     .set('Content-Type', 'application/x-ndjson')
-    .send(
-      [...shopEvents(), ...manyValues()]
-        .map((event) => JSON.stringify({ source: 'web', ...event }))
-        .join('\n'),
-    )
+    .send([...shopEvents(), ...manyValues()].map((event) => JSON.stringify({ source: 'web', ...event })).join('\n'))
     .expect(200);
 });
 afterAll(() => app.close());
