@@ -69,7 +69,7 @@ export function useTimeRange(): TimeRange {
       (which) => {
         const ofProject = { queryKey: ['project', project.id], type: 'active' } as const;
         if (which === 'all') {
-          // What is out of view is read when it comes into view.
+          // Answers that are out of view are read when they come into view.
           void queries.invalidateQueries({ queryKey: ofProject.queryKey, refetchType: 'none' });
           queries.setQueriesData<object>(
             { ...ofProject, predicate: ({ meta }) => meta?.isOfPages === true },

@@ -194,7 +194,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     expect(new URL(page.url()).searchParams.get('where')).toBe('event == "http.request"');
   });
 
-  it('open although the pointer moves a little during the click', async () => {
+  it('opens the events although the pointer moves a little during the click', async () => {
     const chart = await chartOf('split=event');
     const position = await pointAt(chart, 1, 10, 22);
     await chart.locator('.u-over').hover({ position });

@@ -190,6 +190,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   it('keeps the values of a facet while those of another choice are read', async () => {
     const byUser = encodeURIComponent('["properties.user"]');
     await page.goto(`${address}/logs?event=order.placed&facets=${byUser}`);
+    await count(page, '3 events');
     await openFacets();
     await facet('properties.user').getByRole('button', { name: 'ann 1' }).waitFor();
     const asked: string[] = [];
