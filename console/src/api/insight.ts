@@ -167,7 +167,7 @@ function olderRows({ rows, from_ts }: LogPage, before: readonly LogEntry[]): Log
 }
 
 interface LogList extends InfiniteData<LogPage, Place> {
-  /** Whether the pages after the first one are read anew. */
+  /** Whether the pages after the first one are read again. */
   readonly isOld?: boolean;
 }
 

@@ -133,7 +133,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Replay failed since…' }).click();
     expect(await browser.lookAt('replay-since')).toEqual([]);
     await page.getByRole('button', { name: 'Replay them' }).click();
-    await page.getByText('1 of alert endpoints begun anew, 0 remain failed').waitFor();
+    await page.getByText('1 of alert endpoints retried, 0 remain failed').waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
     await alertDeliveryIs('sent');
     // Addresses of earlier versions lead here with their filters.
@@ -179,7 +179,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await dialog.getByText('Every failed notification of the chosen alert').waitFor();
     expect(await browser.lookAt('replay-of-an-alert')).toEqual([]);
     await dialog.getByRole('button', { name: 'Replay them' }).click();
-    await dialog.getByText('1 of alert endpoints begun anew, 0 remain failed').waitFor();
+    await dialog.getByText('1 of alert endpoints retried, 0 remain failed').waitFor();
     await eventually(
       () => deliveryOfAlert(chosen),
       (it) => it?.status === 'sent',
@@ -194,11 +194,11 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.goto(`${address}/attempts?alert=${other}&range=all`);
     await page.getByRole('button', { name: 'Replay failed since…' }).click();
     await dialog.getByRole('button', { name: 'Replay them' }).click();
-    await dialog.getByText('0 of alert endpoints begun anew, 1 remain failed').waitFor();
+    await dialog.getByText('0 of alert endpoints retried, 1 remain failed').waitFor();
     await dialog.getByText(/^Press again to go on. Those of endpoints that are switched off/).waitFor();
     await api.http.send('post', `/v1/alert-destinations/${id}/enable`);
     await dialog.getByRole('button', { name: 'Replay them' }).click();
-    await dialog.getByText('1 of alert endpoints begun anew, 0 remain failed').waitFor();
+    await dialog.getByText('1 of alert endpoints retried, 0 remain failed').waitFor();
     await eventually(
       () => deliveryOfAlert(other),
       (it) => it?.status === 'sent',

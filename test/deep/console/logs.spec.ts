@@ -565,7 +565,7 @@ describe('a refresh of a long list', () => {
     });
   });
 
-  it('begins anew when somebody asks for it, and then has what came late', async () => {
+  it('starts again when somebody asks for it, and then has what came late', async () => {
     const late = await ownerWithProject(app);
     const at = Date.now() - MINUTE_MS;
     await insertEvents(app, late.projectId, made(500, at, 'old', 2));
@@ -583,7 +583,7 @@ describe('a refresh of a long list', () => {
     });
   });
 
-  it('begins anew by itself when an event of a fixed range came late', async () => {
+  it('starts again by itself when an event of a fixed range came late', async () => {
     const late = await ownerWithProject(app);
     const at = Date.now() - MINUTE_MS;
     await insertEvents(app, late.projectId, made(500, at, 'old', 2));

@@ -96,7 +96,7 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
       )}
       {!areDead && (
         <Text size="sm">
-          Notifications of alert webhooks and Slack begin anew with all their retries, up to 1,000 in one run. New
+          Notifications of alert webhooks and Slack are sent again with all their retries, up to 1,000 in one run. New
           answers replace the old ones.
         </Text>
       )}
@@ -132,7 +132,7 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
       )}
       {ofAlerts !== null && (
         <Text fw={600} role="status" className="numbers">
-          {whole(ofAlerts.retried)} of alert endpoints begun anew, {whole(ofAlerts.remaining)} remain failed
+          {whole(ofAlerts.retried)} of alert endpoints retried, {whole(ofAlerts.remaining)} remain failed
         </Text>
       )}
       {ofAlerts !== null && ofAlerts.remaining > 0 && (

@@ -42,7 +42,7 @@ export class DeliveriesController {
   @Documented({
     operationId: 'retryFailedAlertDeliveries',
     summary: 'Retry failed alert deliveries of a window',
-    description: 'Begins up to 1,000 anew, those that failed first; repeat it while any remain.',
+    description: 'Sends up to 1,000 again, those that failed first; repeat it while any remain.',
     answer: RetryFailedResponse,
   })
   retryFailed(@Scope() scope: ProjectMemberScope, @Body() body: RetryFailedRequest): Promise<RetryFailedResponse> {
