@@ -39,6 +39,7 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['billing', 'Plans, checkout and payment.'],
   ['health', 'Whether the service works.'],
   ['internal', 'Rounds of jobs, for whoever operates the service.'],
+  ['invitations', 'An invitation as the invited person sees it.'],
   ['intake', 'Events in the formats of other programs: JSON of any shape, CloudEvents, OTLP, webhooks.'],
 ];
 

@@ -14,6 +14,7 @@ import type { Examples } from './example.js';
 import { EXAMPLES as health } from './health.js';
 import { EXAMPLES as ingestSources } from './ingest-sources.js';
 import { EXAMPLES as intake } from './intake.js';
+import { EXAMPLES as invitations } from './invitations.js';
 import { EXAMPLES as internal } from './internal.js';
 import { EXAMPLES as logs } from './logs.js';
 import { EXAMPLES as organizations } from './organizations.js';
@@ -50,4 +51,5 @@ export const EXAMPLES: Examples = {
   ...health,
   ...internal,
   ...intake,
+  ...invitations,
 };

@@ -131,6 +131,30 @@ describe('an invitation', () => {
     ]);
   });
 
+  it('names the organization, the role and the inviter to the invited person alone', async () => {
+    const person = await account();
+    const { id, expires_at } = await invited(person.email, 'viewer');
+    const read = (by: Account, invitation = id) => api.as(by).get(`/invitations/${invitation}`);
+    const described = {
+      id,
+      organization_name: 'Acme',
+      role: 'viewer',
+      invited_by: 'u***@example.com',
+      status: 'pending',
+      expires_at,
+    };
+    await read(person).expect(200, described);
+    await api.as(acme.owner).patch('/v1/account', { name: 'Ada' }).expect(200);
+    await read(person).expect(200, { ...described, invited_by: 'Ada' });
+    await read(await account()).expect(403, OF_ANOTHER);
+    await read(acme.owner).expect(403, OF_ANOTHER);
+    await read(person, NOBODY).expect(404, NOT_FOUND);
+    await read(person, 'x').expect(422);
+    await api.get(`/invitations/${id}`).expect(401);
+    await removeVerification(person.id);
+    await read(person).expect(403, OF_ANOTHER);
+  });
+
   it('has a token that is neither stored as it is nor logged', async () => {
     const email = randomEmail();
     const { id } = await invited(email);

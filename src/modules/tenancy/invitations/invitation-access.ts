@@ -27,6 +27,25 @@ export class InvitedTo {
   }
 }
 
+/** Lets only the invited person read an invitation. A read is not audited. */
+@Injectable()
+export class InvitedToRead extends AddressedResource {
+  readonly parameter = PARAMETER;
+
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly invited: InvitedPersonFinder,
+  ) {
+    super();
+  }
+
+  async admit(user: UserScope, id: string): Promise<void> {
+    const invitation = await this.invitations.find(id);
+    if (invitation === null) throw new InvitationNotFound();
+    if (!(await this.invited.isThis(user, invitation))) throw new InvitationOfAnother();
+  }
+}
+
 @Injectable()
 export class InvitedToAccept extends AddressedResource {
   readonly parameter = PARAMETER;

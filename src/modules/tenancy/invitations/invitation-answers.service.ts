@@ -5,7 +5,13 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { MembersReader, MembershipChangesService, OrganizationsReader } from '../organizations/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { InvitationAuditWriter } from './invitation-audit.writer.js';
-import { type AcceptedInvitationResponse, invitationResponse, type InvitationResponse } from './invitations.dto.js';
+import { maskedAddress, UsersReader } from '../../identity/users/index.js';
+import {
+  type AcceptedInvitationResponse,
+  invitationResponse,
+  type InvitationResponse,
+  type ReceivedInvitationResponse,
+} from './invitations.dto.js';
 import {
   AlreadyMember,
   InvalidInvitationToken,
@@ -17,7 +23,7 @@ import {
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitedPersonFinder } from './invited-person.finder.js';
 
-/** Lets the invited person accept or decline an invitation. */
+/** Lets the invited person read, accept or decline an invitation. */
 @Injectable()
 export class InvitationAnswersService {
   constructor(
@@ -28,7 +34,23 @@ export class InvitationAnswersService {
     private readonly invitations: InvitationsRepository,
     private readonly audits: InvitationAuditWriter,
     private readonly invited: InvitedPersonFinder,
+    private readonly users: UsersReader,
   ) {}
+
+  /** Names what the invited person is asked to join, and by whom. */
+  async describe(id: string): Promise<ReceivedInvitationResponse> {
+    const invitation = await this.get(id);
+    const organization = await this.organizations.get(invitation);
+    const inviter = invitation.invitedBy === null ? null : await this.users.findById(invitation.invitedBy);
+    return {
+      id,
+      organization_name: organization.name,
+      role: invitation.role,
+      invited_by: inviter === null ? null : (inviter.name ?? maskedAddress(inviter.email)),
+      status: invitation.status,
+      expires_at: invitation.expiresAt.toISOString(),
+    };
+  }
 
   /**
    * Makes the caller a member of the organization and of all its projects.

@@ -79,6 +79,30 @@ export class InvitationResponse {
   delivery_status!: DeliveryStatus;
 }
 
+export class ReceivedInvitationResponse {
+  @UuidField({})
+  id!: string;
+
+  @TextField({ description: 'The name of the organization that is joined', example: 'Acme' })
+  organization_name!: string;
+
+  @EnumField(INVITATION_ROLES, { description: 'What its holder may do' })
+  role!: InvitationRole;
+
+  @TextField({
+    nullable: true,
+    description: 'The name or masked address of the person who mailed the invitation; null: that account was deleted',
+    example: 'Ada',
+  })
+  invited_by!: string | null;
+
+  @EnumField(INVITATION_STATUSES, { description: 'What became of the invitation' })
+  status!: InvitationStatus;
+
+  @DateTimeField({ description: 'Seven days after the last mail' })
+  expires_at!: string;
+}
+
 export class AcceptedInvitationResponse {
   @UuidField({ description: 'The organization that was joined' })
   organization_id!: string;

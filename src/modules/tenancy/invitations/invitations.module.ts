@@ -4,7 +4,7 @@ import { AuditModule } from '../../identity/audit/index.js';
 import { onOrganizationDeleted, OrganizationsModule } from '../organizations/index.js';
 import { onAccountDeleted, UsersModule } from '../../identity/users/index.js';
 import { Invitation } from './invitation.entity.js';
-import { InvitedTo, InvitedToAccept, InvitedToDecline } from './invitation-access.js';
+import { InvitedTo, InvitedToAccept, InvitedToDecline, InvitedToRead } from './invitation-access.js';
 import { InvitationAnswersService } from './invitation-answers.service.js';
 import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationExpiry } from './invitation-expiry.js';
@@ -13,10 +13,11 @@ import { InvitationsController } from './invitations.controller.js';
 import { InvitationsRepository, OrganizationOfInvitation } from './invitations.repository.js';
 import { InvitationsService } from './invitations.service.js';
 import { InvitedPersonFinder } from './invited-person.finder.js';
+import { ReceivedInvitationController } from './received-invitation.controller.js';
 
 @Module({
   imports: [AuditModule, OrganizationsModule, UsersModule, TypeOrmModule.forFeature([Invitation])],
-  controllers: [InvitationsController],
+  controllers: [InvitationsController, ReceivedInvitationController],
   providers: [
     InvitationsService,
     InvitationAnswersService,
@@ -30,6 +31,7 @@ import { InvitedPersonFinder } from './invited-person.finder.js';
     InvitedTo,
     InvitedToAccept,
     InvitedToDecline,
+    InvitedToRead,
     OrganizationOfInvitation,
   ],
 })

@@ -1,0 +1,29 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { Requires } from '../../access/index.js';
+import { Documented } from '../../../platform/http/documented.js';
+import { IdParam } from '../../../platform/http/inputs.js';
+import { InvitedToRead } from './invitation-access.js';
+import { InvitationAnswersService } from './invitation-answers.service.js';
+import { ReceivedInvitationResponse } from './invitations.dto.js';
+import { InvitationNotFound, InvitationOfAnother } from './invitations.errors.js';
+
+/** Outside of `/v1`: only pages that the mailed link leads to need it. */
+@ApiTags('invitations')
+@Controller('invitations')
+export class ReceivedInvitationController {
+  constructor(private readonly answers: InvitationAnswersService) {}
+
+  @Get(':invite_id')
+  @Requires({ addressee: InvitedToRead })
+  @Documented({
+    operationId: 'getReceivedInvitation',
+    summary: 'An invitation, for the invited person',
+    description: 'For the account whose verified address is the invited one.',
+    answer: ReceivedInvitationResponse,
+    errors: [InvitationNotFound, InvitationOfAnother],
+  })
+  get(@IdParam('invite_id') id: string): Promise<ReceivedInvitationResponse> {
+    return this.answers.describe(id);
+  }
+}
