@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { type Actor, addMember, type Owner, ownerWithProject, randomEmail } from '../../support/actors.js';
+import { type Actor, addMember, type Owner, ownerWithProject, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { addressOf, DESKTOP, enter, faultsOf, follow, goTo, heading, SCREENS } from '../../support/console-pages.js';
@@ -125,6 +125,62 @@ describe.each(SCREENS)('an organization on $device', ({ screen }) => {
     } finally {
       await other.close();
     }
+  });
+});
+
+describe.each(SCREENS)('the page of an invitation on $device', ({ screen }) => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let owner: Owner;
+
+  beforeAll(async () => {
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+    owner = await ownerWithProject(app);
+  });
+  afterAll(() => browser.close());
+
+  /** Invites an address as viewer. Returns the address that the mail links to. */
+  async function linkFor(email: string): Promise<string> {
+    await app
+      .request()
+      .post(`/v1/organizations/${owner.organizationId}/invites`)
+      .auth(owner.accessToken, { type: 'bearer' })
+      .send({ email, role: 'viewer' })
+      .expect(201);
+    const [mail] = await waitForMails(app.dataDir, email, 1);
+    const [path = ''] = /\/invites\/\S+/.exec(mail?.text ?? '') ?? [];
+    return app.url + path;
+  }
+
+  it('names the organization, the role and the inviter before a person joins', async () => {
+    const invited = await signedIn(app);
+    await app.rows(`UPDATE users SET name = 'Ada Lovelace' WHERE id = $1`, [owner.id]);
+    await enter(browser, await linkFor(invited.email), invited);
+    await heading(page, 'Join Acme');
+    await page.getByText('Ada Lovelace invites you as viewer.').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(await browser.lookAt('invitation')).toEqual([]);
+    expect(await faultsOf(browser)).toEqual([]);
+    await page.getByRole('button', { name: 'Join' }).click();
+    await heading(page, owner.projectName);
+  });
+
+  it('says that an invitation was declined', async () => {
+    const invited = await signedIn(app);
+    await enter(browser, await linkFor(invited.email), invited);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await heading(page, 'Declined');
+    await page.reload();
+    await page.getByText('You have declined this invitation.').waitFor();
+    expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
+  });
+
+  it('tells another account that the invitation is not for it, without the name of the organization', async () => {
+    await enter(browser, await linkFor(randomEmail()), await signedIn(app));
+    await page.getByRole('alert').getByText('Invitation belongs to another account').waitFor();
+    expect(await page.getByText('Acme').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
   });
 });
 
