@@ -12,7 +12,7 @@ import { PALETTE } from './chart/palette.js';
 import type { Structure, Threshold } from './chart/plot.js';
 import { PlotView } from './chart/plot-view.js';
 import { bucketsOf, type Series, type Stretch, totalAt } from './chart/series.js';
-import { type Pointed, Tooltip } from './chart/tooltip.js';
+import { Tooltip } from './chart/tooltip.js';
 import type { Unit } from './chart/units.js';
 import { type Span, useMarks } from './chart/use-marks.js';
 import { between, type EventsSearch, isShowable, useOpenEvents } from './events-link.js';
@@ -90,7 +90,6 @@ export function TimeChart({
   const [isLog, setIsLog] = useState(false);
   const [chosen, setChosen] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();
-  const [pointed, setPointed] = useState<Pointed | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
 
   const buckets = useMemo(
@@ -157,7 +156,6 @@ export function TimeChart({
     latestOpen.current = open;
   });
   const onOpen = useCallback((index: number, value: number) => latestOpen.current(index, value), []);
-  const bucket = pointed === null ? undefined : buckets[pointed.index];
   const isolate = (each: Series | undefined): void =>
     setChosen(each === undefined ? undefined : { index: series.indexOf(each), label: each.label });
   const legend = { series, colorOf, isolated, onIsolate: isolate };
@@ -226,22 +224,26 @@ export function TimeChart({
             clock,
             onSelect,
             onOpen: canOpen ? onOpen : undefined,
-            onPoint: setPointed,
           }}
           canvas={canvas}
         >
-          {pointed !== null && bucket !== undefined && (
-            <Tooltip
-              pointed={pointed}
-              bucket={bucket}
-              series={shown}
-              unit={unit}
-              marks={marks}
-              clock={clock}
-              colorOf={colorOf}
-              hasTotal={hasTotal}
-            />
-          )}
+          {(pointed) => {
+            const bucket = buckets[pointed.index];
+            return (
+              bucket !== undefined && (
+                <Tooltip
+                  pointed={pointed}
+                  bucket={bucket}
+                  series={shown}
+                  unit={unit}
+                  marks={marks}
+                  clock={clock}
+                  colorOf={colorOf}
+                  hasTotal={hasTotal}
+                />
+              )
+            );
+          }}
         </PlotView>
       )}
       {isSmall ? series.length > 1 && <Names {...legend} /> : <Legend {...legend} unit={unit} />}
