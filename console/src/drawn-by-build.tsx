@@ -15,7 +15,7 @@ export function loginPage(nonce: string): string {
         links={{
           forgotten: (
             <Anchor href="/console/forgot-password" size="sm">
-              Forgotten the password?
+              Forgot your password?
             </Anchor>
           ),
           register: (

@@ -20,7 +20,7 @@ export function MakeKey({ make, onDone }: Props) {
       <ShownOnce
         name="the key"
         text={made}
-        advice="Keep it where your program finds it and nobody else does."
+        advice="Store it where only your program can read it, for example in an environment variable."
         onKept={onDone}
       />
     );

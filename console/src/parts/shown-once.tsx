@@ -16,7 +16,7 @@ export function ShownOnce({ name, text, advice, onKept }: Props) {
   useHeldDialog();
   return (
     <Stack>
-      <Alert variant="light" title="It is shown this once">
+      <Alert variant="light" title="It is shown only once">
         {advice}
       </Alert>
       <Copied name={name} text={text} />

@@ -83,7 +83,7 @@ describe.each(SCREENS)('the account on $device', ({ screen }) => {
 
     await page.getByRole('button', { name: 'Mail the link' }).click();
     await prove(page, PASSWORD);
-    await page.getByText('Look into your mail').waitFor();
+    await page.getByText('Check your mail').waitFor();
     const [mail] = await waitForMails(app.dataDir, `new-${actor.email}`, 1);
     expect(mail && tokenIn(mail)).toMatch(/^[\w-]{20,}/);
   });

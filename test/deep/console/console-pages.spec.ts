@@ -43,7 +43,7 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     await page.locator('input[type=password]').fill(PASSWORD);
     expect(await browser.lookAt('register')).toEqual([]);
     await page.getByRole('button', { name: 'Register' }).click();
-    await heading(page, 'Look into your mail');
+    await heading(page, 'Check your mail');
     expect(await browser.lookAt('mail')).toEqual([]);
 
     const [mail] = await waitForMails(app.dataDir, email, 1);
@@ -199,7 +199,7 @@ describe('a browser of the console', () => {
     await page.getByLabel('E-mail address').fill(actor.email);
     expect(await browser.lookAt('forgot-password')).toEqual([]);
     await page.getByRole('button', { name: 'Send the mail' }).click();
-    await heading(page, 'Look into your mail');
+    await heading(page, 'Check your mail');
     const mails = await waitForMails(app.dataDir, actor.email, 1);
     const link = mails.map(({ text }) => /http\S+\/reset-password\S+/.exec(text ?? '')?.[0]).find(Boolean) ?? '';
     await page.goto(link.replace(/^http:\/\/[^/]+/, app.url));

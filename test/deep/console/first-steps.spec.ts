@@ -267,7 +267,7 @@ describe.each(SCREENS)('a newcomer on $device', ({ device, screen }) => {
     await page.getByLabel('E-mail address').fill(email);
     await page.locator('input[type=password]').fill(PASSWORD);
     await page.getByRole('button', { name: 'Register' }).click();
-    await heading(page, 'Look into your mail');
+    await heading(page, 'Check your mail');
     const [mail] = await waitForMails(app.dataDir, email, 1);
     const link = /http\S+\/verify-email\S+/.exec(mail?.text ?? '')?.[0] ?? '';
     await page.goto(link.replace(/^http:\/\/[^/]+/, app.url));

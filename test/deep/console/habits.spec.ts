@@ -59,7 +59,7 @@ describe('somebody without a mouse', () => {
     await write('E-mail address', email);
     await write('Password', PASSWORD);
     await page.keyboard.press('Enter');
-    await heading(page, 'Look into your mail');
+    await heading(page, 'Check your mail');
 
     const [mail] = await waitForMails(app.dataDir, email, 1);
     const link = /http\S+\/verify-email\S+/.exec(mail?.text ?? '')?.[0] ?? '';

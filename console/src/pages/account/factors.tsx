@@ -32,7 +32,7 @@ export function FactorsPage() {
       <PageHead
         title="Second factors"
         guide="accounts#second-factors"
-        about="With one of them a stolen password alone opens nothing."
+        about="A second factor protects your account when the password is stolen."
       />
       <Failure error={error} />
       {status === undefined && error === null && <PendingPage />}
@@ -87,7 +87,7 @@ function AuthenticatorSection({ isOn, onCodes }: CodesProps & { readonly isOn: b
   return (
     <Section
       title="Authenticator"
-      about="An app that shows six digits, new every half minute."
+      about="An app that shows a new six-digit code every 30 seconds."
       acts={
         isOn ? (
           <>
@@ -187,7 +187,7 @@ function PasskeysSection({ onCodes }: CodesProps) {
   return (
     <Section
       title="Passkeys"
-      about="A face, a finger or a security key. With one you sign in without the password."
+      about="Sign in with your face, a fingerprint or a security key instead of the password."
       acts={
         browserSupportsWebAuthn() && (
           <Button loading={add.isPending} onClick={() => add.mutate()}>

@@ -19,7 +19,7 @@ export function ProfilePage() {
       <PageHead
         title="Profile"
         guide="accounts#passwords-addresses-and-sessions"
-        about="Who you are to the others, and what you sign in with."
+        about="Your name, and how you sign in."
       />
       <NameSection person={person} />
       <AddressSection person={person} />
@@ -67,7 +67,7 @@ function AddressSection({ person }: Props) {
   return (
     <Section title="E-mail address" about={`You sign in as ${person.email}.`}>
       {sentTo !== null && (
-        <Alert variant="light" title="Look into your mail" role="status">
+        <Alert variant="light" title="Check your mail" role="status">
           If {sentTo} is free, a link to confirm it was mailed there. Until then the present address holds.
         </Alert>
       )}
@@ -137,7 +137,7 @@ function DeletionSection({ person }: Props) {
   return (
     <Section
       title="Delete the account"
-      about="Everything personal goes; records of what you did keep an id without a name. Who owns an organization cannot be deleted."
+      about="Your personal data is deleted. Records of what you did keep an id without a name. The owner of an organization cannot delete the account."
       acts={
         <Button variant="light" color="red" onClick={() => setIsAsking(true)}>
           Delete the account

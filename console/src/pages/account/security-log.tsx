@@ -16,7 +16,7 @@ export function SecurityLogPage() {
       <PageHead
         title="Security log"
         guide="accounts"
-        about="Every act on this account. You are mailed about what matters."
+        about="All actions on this account. You also get a mail about the important ones."
       />
       <Listed asked={{ data: itemsOf(asked.data), error: asked.error }} empty={null}>
         {(items) => (

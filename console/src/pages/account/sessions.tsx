@@ -25,7 +25,7 @@ export function SessionsPage() {
       <PageHead
         title="Sessions"
         guide="accounts#passwords-addresses-and-sessions"
-        about="Where you are signed in. End what you do not know."
+        about="Where you are signed in. End the sessions that you do not recognize."
       />
       <SessionsSection />
       <DevicesSection />

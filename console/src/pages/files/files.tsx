@@ -55,7 +55,7 @@ export function FilesPage() {
 function Usage({ projectId }: { readonly projectId: string }) {
   const { data: usage, error } = useQuery(storageUsage(projectId));
   return (
-    <Section title="Used" about="By all projects of the organization together; downloads count by the month.">
+    <Section title="Used" about="By all projects of the organization. Downloads are counted per month.">
       <Failure error={error} />
       {usage !== undefined && (
         <SimpleGrid cols={{ base: 1, sm: 2 }}>

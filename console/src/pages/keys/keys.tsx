@@ -23,7 +23,7 @@ export function KeysPage() {
   const close = () => setIsMaking(false);
   return (
     <Stack gap="lg">
-      <PageHead title="API keys" guide="keys-and-sources#keys" about="By them programs send events into this project.">
+      <PageHead title="API keys" guide="keys-and-sources#keys" about="Programs send events into this project with these keys.">
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
           New key
         </Act>
@@ -33,7 +33,7 @@ export function KeysPage() {
         empty={
           <Empty
             title="No key yet"
-            about="Give each program a key of its own: then one can be revoked without the others."
+            about="Give each program its own key: then one can be revoked without the others."
           />
         }
       >

@@ -102,7 +102,7 @@ function PlanSection({ status }: Props) {
   return (
     <Section
       title="Plan"
-      about="Payment happens at the payment provider; cards never come here."
+      about="You pay at the payment provider. This service never receives your card."
       acts={
         <Group gap="xs">
           <Badge size="lg" variant="light">
@@ -115,7 +115,7 @@ function PlanSection({ status }: Props) {
       }
     >
       {isWithoutProvider(error) ? (
-        <NotOffered why="Nobody can pay here: no payment provider is set up. Whoever operates the service can change the plan" />
+        <NotOffered why="Nobody can pay here: no payment provider is set up. The operator of the service can change the plan" />
       ) : (
         <>
           {status.plan === 'free' ? (

@@ -38,7 +38,7 @@ export function InvitationsPage() {
       <PageHead
         title="Invitations"
         guide="organizations-and-projects#invitations"
-        about={`A mail brings somebody into ${organization.name}. It holds for seven days.`}
+        about={`An invitation by mail lets a person join ${organization.name}. It is valid for seven days.`}
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsInviting(true)}>
           Invite
@@ -73,7 +73,7 @@ function Invited() {
         empty={
           <Empty
             title="Nobody is invited"
-            about="Whoever you invite registers with that address, and is in. Give them another role afterwards, under Members."
+            about="The person registers with this address and is then a member. You can change the role later, under Members."
           />
         }
       >
@@ -192,7 +192,7 @@ function Audits() {
   const { organization } = useCurrentProject();
   const asked = useQuery(invitationAudits(organization.id));
   return (
-    <Section title="What was done" about="Every act on an invitation, done or refused.">
+    <Section title="What was done" about="All actions on invitations, also refused ones.">
       <Listed
         asked={asked}
         empty={

@@ -151,7 +151,7 @@ function Leaving({ personId }: PersonProps) {
   return (
     <Section
       title="Leave"
-      about="You lose your way into the organization and all of its projects."
+      about="You lose access to the organization and to all of its projects."
       acts={
         <Removal isLarge verb="Leave" name={organization.name} title={`Leave ${organization.name}`} act={leave}>
           Only an invitation brings you back.

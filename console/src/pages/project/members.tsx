@@ -31,7 +31,7 @@ export function ProjectMembersPage() {
       <PageHead
         title="Project members"
         guide="organizations-and-projects#members-of-a-project"
-        about="Roles come from the organization. Here somebody gets another one for this project alone."
+        about="Roles come from the organization. Here you give a person another role for this project only."
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsAdding(true)}>
           Add a member

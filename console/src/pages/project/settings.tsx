@@ -33,7 +33,7 @@ export function SettingsPage() {
       <PageHead
         title="Settings"
         guide="organizations-and-projects#settings"
-        about="What the project is called, how it shows, and what it never keeps."
+        about="Name, time zone, views and privacy of the project."
       />
       {refusal !== undefined && <NotOffered why={`${refusal} to change them`} />}
       <NameSection refusal={refusal} />
@@ -134,7 +134,7 @@ function SettingsSection({ settings, refusal }: SettingsProps) {
           onChange={(value) => value !== null && setTimezone(value)}
         />
         <Select
-          label="Views begin with"
+          label="Default time range"
           data={RANGES}
           value={range}
           allowDeselect={false}
@@ -151,8 +151,8 @@ function SettingsSection({ settings, refusal }: SettingsProps) {
           onChange={setRedacted}
         />
         <TagsInput
-          label="Endpoints that are noise"
-          description="Views may leave them out"
+          label="Noisy endpoints"
+          description="Paths that views can leave out, such as health checks"
           placeholder={isFixed ? '' : 'Such as /healthz'}
           maxTags={100}
           readOnly={isFixed}

@@ -30,7 +30,7 @@ export function SecretsPage() {
       <PageHead
         title="Secrets"
         guide="secrets"
-        about="Values that are sent in headers and templates, and that nobody reads again."
+        about="Values for the headers and templates of deliveries. Nobody can read them again."
       >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setEdited('new')}>
           New secret
@@ -178,7 +178,7 @@ function SecretForm({ secret, onDone }: FormProps) {
         onChange={(event) => setValue(event.currentTarget.value)}
       />
       <TextInput
-        label="What it is for"
+        label="Purpose"
         maxLength={500}
         value={description}
         onChange={(event) => setDescription(event.currentTarget.value)}

@@ -40,7 +40,7 @@ export function InvitationPage() {
 
   if (decline.isSuccess) {
     return (
-      <Card title="Declined" lead="Whoever invited you can see it.">
+      <Card title="Declined" lead="The person who invited you can see this.">
         <LinkButton to="/">To the console</LinkButton>
       </Card>
     );

@@ -76,7 +76,7 @@ export function LoginPage() {
       links={{
         forgotten: (
           <LinkAnchor to="/forgot-password" size="sm">
-            Forgotten the password?
+            Forgot your password?
           </LinkAnchor>
         ),
         register: (

@@ -31,7 +31,7 @@ function ConfirmPage({ title, lead, act, confirm }: Props) {
   }
   return (
     <Card title={title} lead={lead}>
-      {confirm === undefined && <Alert color="red">The link is not whole. Copy all of it from the mail.</Alert>}
+      {confirm === undefined && <Alert color="red">The link is incomplete. Copy the whole link from the mail.</Alert>}
       <Failure error={confirmation.error} />
       <Button disabled={confirm === undefined} loading={confirmation.isPending} onClick={() => confirmation.mutate()}>
         {act}
@@ -66,7 +66,7 @@ export function ConfirmEmailChangePage() {
   return (
     <ConfirmPage
       title="Confirm the new address"
-      lead="From then on you sign in with it."
+      lead="Afterwards you sign in with the new address."
       act="Confirm"
       confirm={token === undefined ? undefined : () => signInApi.confirmEmailChange({ body: { token } })}
     />

@@ -19,7 +19,7 @@ export function ForgotPasswordPage() {
   };
   if (request.data !== undefined) {
     return (
-      <Card title="Look into your mail" lead={`${request.data.message}. Its link holds for an hour.`}>
+      <Card title="Check your mail" lead={`${request.data.message}. The link is valid for an hour.`}>
         <LinkButton to="/login">To the sign-in</LinkButton>
       </Card>
     );
@@ -76,7 +76,7 @@ export function ResetPasswordPage() {
   }
   if (token === '' || validity.data?.valid === false) {
     return (
-      <Card title="This link holds no more" lead="It works once and for an hour.">
+      <Card title="This link is no longer valid" lead="A link works once, within an hour.">
         <LinkButton to="/forgot-password">Send another one</LinkButton>
       </Card>
     );

@@ -73,13 +73,13 @@ export function RegisterPage() {
 function MailOnItsWay({ email }: { readonly email: string }) {
   const resend = useMutation({ mutationFn: () => signInApi.resendVerification({ body: { email } }) });
   return (
-    <Card title="Look into your mail">
+    <Card title="Check your mail">
       <Text>
-        A link is on its way to <b>{email}</b>. It confirms the address and holds for 24 hours.
+        We sent a link to <b>{email}</b>. Open it to confirm the address. It is valid for 24 hours.
       </Text>
       <Text size="sm" c="dimmed">
-        A service that was just started for a try sends no mail: it writes what it would send into the folder{' '}
-        <b>outbox</b> that it names when it starts.
+        A demo sends no mail. It writes each mail as a file into the folder <b>outbox</b>, whose path it prints when it
+        starts.
       </Text>
       <Failure error={resend.error} />
       <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>

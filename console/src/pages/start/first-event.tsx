@@ -36,7 +36,7 @@ export function FirstEventPage() {
     <Stack maw={860} gap="lg">
       <PageHead
         title="Send the first event"
-        about="Three steps; the last one happens by itself."
+        about="Make a key, send an event with it, and see the event arrive."
         guide="senders#which-way-to-choose"
       />
       <Step number={1} title="Make a key" isDone={key !== null}>
@@ -141,8 +141,8 @@ function MakeKey({ projectId, refusal, value, onMade }: MakeKeyProps) {
   if (value !== null) {
     return (
       <Stack gap="sm" align="flex-start">
-        <Alert variant="light" title="It is shown this once" w="100%">
-          Keep it where your program finds it and nobody else does.
+        <Alert variant="light" title="It is shown only once" w="100%">
+          Store it where only your program can read it, for example in an environment variable.
         </Alert>
         <Box w="100%">
           <Copied name="the key" text={value} />

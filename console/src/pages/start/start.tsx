@@ -42,7 +42,7 @@ export function StartPage() {
           <Title order={1} size="h2">
             First steps
           </Title>
-          <Text c="dimmed">From nothing to your own first event, seen live.</Text>
+          <Text c="dimmed">Name an organization and a project, then send the first event.</Text>
         </div>
         <Stepper
           active={isMaking ? 0 : 1}
@@ -51,8 +51,8 @@ export function StartPage() {
           allowNextStepsSelect={false}
           onStepClick={(step) => setIsMaking(step === 0)}
         >
-          <Stepper.Step label="Organization" description="Who pays and who belongs" />
-          <Stepper.Step label="Project" description="What sends events" />
+          <Stepper.Step label="Organization" description="Your company or team" />
+          <Stepper.Step label="Project" description="An application or system" />
           <Stepper.Step label="First event" description="From any program" />
         </Stepper>
         {isMaking ? (
@@ -115,7 +115,7 @@ function NameForm({ label, placeholder, act, make }: NameFormProps) {
             maxLength={200}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            description={slug === '' ? 'In addresses it has a short form of small letters' : `In addresses: ${slug}`}
+            description={slug === '' ? 'Addresses contain a short form of the name' : `In addresses: ${slug}`}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
           />
           <Failure error={making.error} />
