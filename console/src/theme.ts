@@ -18,12 +18,26 @@ const SEA: MantineColorsTuple = [
   '#094a54',
 ];
 
+/** Cool greys, from the text to the page. The library's own are warm and lie close together. */
+const DARK: MantineColorsTuple = [
+  '#e8ebf0',
+  '#c3cad3',
+  '#aab3bf',
+  '#8d97a5',
+  '#2c343f',
+  '#232a34',
+  '#1a1f27',
+  '#13171d',
+  '#0c0f13',
+  '#080a0d',
+];
+
 export const theme = createTheme({
   fontFamily: SANS,
   fontFamilyMonospace: MONO,
   headings: { fontFamily: SANS, fontWeight: '650' },
   defaultRadius: 'md',
-  colors: { sea: SEA },
+  colors: { sea: SEA, dark: DARK },
   primaryColor: 'sea',
   primaryShade: { light: 7, dark: 8 },
   cursorType: 'pointer',

@@ -58,6 +58,6 @@ export const INKS: Readonly<Record<Scheme, Inks>> = {
     pending: '#d99a26',
     tint: '33',
     mark: '#b39cff',
-    background: '#1f1f1f',
+    background: '#13171d',
   },
 };
