@@ -5,6 +5,9 @@ const SHORT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 /** Functions that format numbers for people. Each is the same function in every render, as charts need it. */
 export const whole = (value: number): string => WHOLE.format(value);
 export const share = (value: number): string => SHARE.format(value);
+/** Returns a number with its noun: "1 event", "1,204 events". */
+export const numbered = (count: number, one: string, many = `${one}s`): string =>
+  `${WHOLE.format(count)} ${count === 1 ? one : many}`;
 export const decimal = (value: number): string => SHORT.format(value);
 export const milliseconds = (value: number | null): string => (value === null ? '–' : `${WHOLE.format(value)} ms`);
 

@@ -4,7 +4,7 @@ import { useAnswer } from '../../parts/answers.js';
 import { EventsLink, type EventsSearch, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote } from '../../parts/figure.js';
-import { share, whole } from '../../parts/numbers.js';
+import { numbered, share, whole } from '../../parts/numbers.js';
 import { Rows } from '../../parts/rows.js';
 import { Suggested } from '../../parts/suggested.js';
 import { PendingPage } from '../../shell/around-pages.js';
@@ -22,7 +22,7 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
       {data !== undefined && (
         <>
           <Text size="sm" c="dimmed" role="status">
-            {whole(data.distinct)} values in {whole(data.total.events)} events
+            {numbered(data.distinct, 'value')} in {numbered(data.total.events, 'event')}
           </Text>
           <Rows label="Values" columns={['Value', 'Events', 'Share', 'Errors', 'Change']}>
             {data.items.map((item) => (

@@ -5,7 +5,7 @@ import { useAnswer } from '../../parts/answers.js';
 import { exactOf } from '../../parts/chart/units.js';
 import { allOf, clausesOf, hasText, narrowedQuery } from '../../parts/conditions.js';
 import { Failure } from '../../parts/failures.js';
-import { whole } from '../../parts/numbers.js';
+import { numbered, whole } from '../../parts/numbers.js';
 import type { AnalyticsSearch, PerformanceSearch } from '../../routes/insight.js';
 import type { LogsSearch } from '../../routes/logs-search.js';
 import { PendingPage } from '../../shell/around-pages.js';
@@ -187,7 +187,7 @@ function NewestEvents({ projectId, window, onShow, search }: Asked<LogsSearch>) 
           <Text size="sm" c="dimmed" role="status" className="numbers">
             {data.items.length < data.total
               ? `The newest ${whole(data.items.length)} of ${whole(data.total)} events`
-              : `${whole(data.total)} ${data.total === 1 ? 'event' : 'events'}`}
+              : numbered(data.total, 'event')}
           </Text>
           {data.items.length > 0 && <EventList events={data.items} onShow={({ id }) => onShow(id)} />}
         </>

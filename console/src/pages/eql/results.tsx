@@ -1,7 +1,7 @@
 import { Alert, Badge, Card, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { Moment } from '../../parts/moment.js';
-import { duration, whole } from '../../parts/numbers.js';
+import { duration, numbered } from '../../parts/numbers.js';
 import { Empty } from '../../parts/rows.js';
 import { EventList, SeverityBadge } from '../insight/event-list.js';
 
@@ -32,8 +32,8 @@ export function Results({ answer, onShow }: Props) {
         </Alert>
       ))}
       <Text size="sm" c="dimmed" role="status" className="numbers">
-        {whole(count)} {count === 1 ? one : many}
-        {has_more ? ' and more' : ''}, of {whole(scanned)} events read in {duration(took_ms / 1000)}
+        {numbered(count, one, many)}
+        {has_more ? ' and more' : ''}, of {numbered(scanned, 'event')} read in {duration(took_ms / 1000)}
       </Text>
       {count === 0 && <Empty title="No event matches" about="A longer time or fewer conditions may show some." />}
       {kind === 'events' && count > 0 && (

@@ -2,6 +2,7 @@ import './event-list.css';
 import { Badge, Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { Moment } from '../../parts/moment.js';
+import { numbered } from '../../parts/numbers.js';
 import { VirtualRows } from '../../parts/virtual-rows.js';
 
 type Event = Schemas['EventRecord'];
@@ -13,7 +14,7 @@ interface Props {
 
 export function EventList({ events, onShow }: Props) {
   return (
-    <VirtualRows rows={events} label={`${events.length} events`} kind="event" onShow={onShow}>
+    <VirtualRows rows={events} label={numbered(events.length, 'event')} kind="event" onShow={onShow}>
       {(event) => (
         <>
           <Text span inherit c="dimmed">

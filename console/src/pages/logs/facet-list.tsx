@@ -4,7 +4,7 @@ import type { Schemas } from '@operational-events/client';
 import { useState } from 'react';
 import { fieldOf, isOther, isValue, pathOf, type Scalar } from '../../parts/conditions.js';
 import { Icon } from '../../parts/icons.js';
-import { whole } from '../../parts/numbers.js';
+import { numbered, whole } from '../../parts/numbers.js';
 import { Suggested } from '../../parts/suggested.js';
 import type { LogsSearch } from '../../routes/logs-search.js';
 import { choiceOf } from './choices.js';
@@ -167,7 +167,7 @@ function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, 
       )}
       {others !== undefined && others.values > 0 && (
         <Text size="xs" c="dimmed" className="numbers">
-          {whole(others.values)} more values in {whole(others.events)} events
+          {numbered(others.values, 'more value')} in {numbered(others.events, 'event')}
         </Text>
       )}
     </div>

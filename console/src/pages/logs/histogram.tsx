@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { ReadAt } from '../../api/read-at.js';
 import { axisOf, type Series, TimeChart } from '../../parts/time-chart.js';
 import { allOf, clausesOf, isValue } from '../../parts/conditions.js';
-import { whole } from '../../parts/numbers.js';
+import { numbered } from '../../parts/numbers.js';
 import type { LogsSearch } from '../../routes/logs-search.js';
 import type { TimeRange } from '../../shell/time-range.js';
 import { CLASS } from './use-facets.js';
@@ -60,7 +60,7 @@ export function Histogram({ answer, search, zoom }: Props) {
   const total = found.reduce((sum, each) => sum + (each.total ?? 0), 0);
   return (
     <TimeChart
-      label={`${whole(total)} events per ${interval}, ${series.map(({ label }) => label).join(', ')}`}
+      label={`${numbered(total, 'event')} per ${interval}, ${series.map(({ label }) => label).join(', ')}`}
       times={times}
       series={series}
       {...axisOf(answer)}

@@ -9,7 +9,7 @@ import { EventsLink, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { Figure } from '../../parts/figure.js';
 import { Moment } from '../../parts/moment.js';
-import { milliseconds, share, whole } from '../../parts/numbers.js';
+import { milliseconds, numbered, share, whole } from '../../parts/numbers.js';
 import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
@@ -108,7 +108,7 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
               </Title>
               <Group>
                 <Badge variant="light" color={open_alerts > 0 ? 'red' : 'gray'} tt="none">
-                  {whole(open_alerts)} open alerts
+                  {numbered(open_alerts, 'open alert')}
                 </Badge>
                 <Badge variant="light" color="sea" tt="none">
                   {whole(deliveries.sent)} sent
@@ -117,7 +117,7 @@ function Filled({ now, past: { totals, top_events } }: FilledProps) {
                   {whole(deliveries.failed)} failed
                 </Badge>
                 <Badge variant="light" color={deliveries.dlq > 0 ? 'red' : 'gray'} tt="none">
-                  {whole(deliveries.dlq)} {deliveries.dlq === 1 ? 'dead letter' : 'dead letters'}
+                  {numbered(deliveries.dlq, 'dead letter')}
                 </Badge>
               </Group>
             </Card>
@@ -246,7 +246,9 @@ function Usage({ usage: { events_used, events_limit } }: { readonly usage: Dashb
         Used of the plan this month
       </Title>
       <Text className="numbers" mb={6}>
-        {whole(events_used)} {events_limit === null ? 'events, without a limit' : `of ${whole(events_limit)} events`}
+        {events_limit === null
+          ? `${numbered(events_used, 'event')}, without a limit`
+          : `${whole(events_used)} of ${numbered(events_limit, 'event')}`}
       </Text>
       {events_limit !== null && (
         <Progress

@@ -3,6 +3,7 @@ import type { Schemas } from '@operational-events/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { Moment } from '../../../parts/moment.js';
+import { numbered } from '../../../parts/numbers.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 
 type AlertEvent = Schemas['AlertEventResponse'];
@@ -46,7 +47,7 @@ export function AlertList({ alerts, total, shown, isByKey, chosen, onShow, onCho
     scroller.current?.querySelector<HTMLElement>(`[data-alert="${shown}"]`)?.focus({ preventScroll: true });
   }, [alerts, isByKey, shown, virtual]);
   return (
-    <div ref={scroller} className="rows inbox" role="group" aria-label={`${total} alerts`}>
+    <div ref={scroller} className="rows inbox" role="group" aria-label={numbered(total, 'alert')}>
       <div className="rows-inner" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ key, index, start }) => {
           const alert = alerts[index];

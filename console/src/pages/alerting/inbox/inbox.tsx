@@ -11,7 +11,7 @@ import { Choice } from '../../../parts/choice.js';
 import { Failure } from '../../../parts/failures.js';
 import { Find } from '../../../parts/find.js';
 import { LinkButton } from '../../../parts/links.js';
-import { duration, whole } from '../../../parts/numbers.js';
+import { duration, numbered, whole } from '../../../parts/numbers.js';
 import { PageHead } from '../../../parts/page-head.js';
 import { Empty } from '../../../parts/rows.js';
 import { Side } from '../../../parts/side.js';
@@ -224,7 +224,7 @@ function Summary() {
       )}
       {warning > 0 && (
         <Badge variant="light" color="orange" tt="none">
-          {warning} {warning === 1 ? 'warning' : 'warnings'}
+          {numbered(warning, 'warning')}
         </Badge>
       )}
       {metrics !== undefined && (

@@ -9,7 +9,7 @@ import { OPERATORS } from '../../../api/roles.js';
 import { useMay } from '../../../api/use-may.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
-import { whole } from '../../../parts/numbers.js';
+import { numbered } from '../../../parts/numbers.js';
 import { PREVIEW_RANGES, type RuleSearch } from '../../../routes/alerting.js';
 import { Misspelt } from '../filters/filter.js';
 import { AGGREGATES, requestOf, type RuleDraft } from './draft.js';
@@ -135,7 +135,7 @@ function Drawn({ answers, measure, draft, result, end }: DrawnProps) {
       note={
         result === undefined
           ? 'the times at which it would have fired are not known'
-          : `it would have fired ${result.firings.length} times`
+          : `it would have fired ${numbered(result.firings.length, 'time')}`
       }
       bands={bands}
     />
@@ -158,12 +158,10 @@ function Tried({ result, windowSeconds }: TriedProps) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600} role="status">
-        {firings.length === 0
-          ? 'It would not have fired.'
-          : `It would have fired ${whole(firings.length)} ${firings.length === 1 ? 'time' : 'times'}.`}
+        {firings.length === 0 ? 'It would not have fired.' : `It would have fired ${numbered(firings.length, 'time')}.`}
       </Text>
       <Text size="xs" c="dimmed">
-        {whole(result.evaluations)} evaluations
+        {numbered(result.evaluations, 'evaluation')}
         {result.step_seconds !== null && `, one each ${result.step_seconds} s`}
         {result.truncated && '; there were more events than it could read'}
         {result.step_seconds !== null && result.step_seconds > windowSeconds && '; shorter peaks may be missed'}

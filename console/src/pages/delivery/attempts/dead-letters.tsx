@@ -125,8 +125,9 @@ function Drain({ attempts: shown, onClose }: DrainProps) {
   return (
     <Stack>
       <Text>
-        {ids.length} dead letters are sent once more, one after the other, each as a new attempt with retries of its
-        own.
+        {ids.length === 1
+          ? 'One dead letter is sent again, as a new attempt with its own retries.'
+          : `${ids.length} dead letters are sent again, one after the other. Each is a new attempt with its own retries.`}
       </Text>
       <Failure error={draining.error} />
       {!draining.isIdle && <Tallied tally={tally} total={ids.length} />}
