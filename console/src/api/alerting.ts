@@ -8,6 +8,7 @@ import { type ReadAt, withReadAt } from './read-at.js';
 const POLL_MS = 30_000;
 const PAGE = 100;
 const SAMPLES = 6;
+const NEWEST_ALERTS = 5;
 /** Only this many alerts are read, because every page is refetched when something changes. Filters find older ones. */
 const MOST_ALERTS = 500;
 
@@ -96,6 +97,17 @@ export const alertEvents = (project_id: string, { status, severity, rule, assign
       return next === undefined || next >= MOST_ALERTS ? undefined : next;
     },
     placeholderData: keepPreviousData,
+  });
+
+/** The first alerts of the list above, for a summary. */
+export const newestOpenAlerts = (project_id: string) =>
+  queryOptions({
+    queryKey: [...alertEventsKey(project_id), 'newest open'],
+    queryFn: async ({ signal }) => {
+      const query = { project_id, range: 'all', status: 'open', limit: NEWEST_ALERTS } as const;
+      return (await api.listAlertEvents({ query }, { signal })).items;
+    },
+    refetchInterval: POLL_MS,
   });
 
 export const alertEvent = (project_id: string, alert_event_id: string) =>

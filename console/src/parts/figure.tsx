@@ -48,7 +48,7 @@ export function Figure({ name, value, note, isBad = false, events, eventsTitle =
 }
 
 /** With fewer events in the previous period, a change in percent says nothing. */
-const MIN_COMPARED = 20;
+export const MIN_COMPARED = 20;
 
 /**
  * Returns the change of the number of events in words, which may be a drop to zero. @param before the number in the

@@ -2,14 +2,16 @@ import { Badge, Card, Grid, Group, Progress, SimpleGrid, Skeleton, Stack, Table,
 import type { Schemas } from '@operational-events/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { LinkButton } from '../../parts/links.js';
+import { LinkAnchor, LinkButton } from '../../parts/links.js';
+import { newestOpenAlerts } from '../../api/alerting.js';
 import { analyticsOverview, analyticsSeries } from '../../api/insight.js';
 import { dashboard } from '../../api/queries.js';
 import { EventsLink, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
-import { Figure } from '../../parts/figure.js';
-import { Moment } from '../../parts/moment.js';
-import { milliseconds, numbered, share, whole } from '../../parts/numbers.js';
+import { changeNote, Figure, MIN_COMPARED } from '../../parts/figure.js';
+import { Ago, Moment } from '../../parts/moment.js';
+import { decimal, milliseconds, numbered, share, whole } from '../../parts/numbers.js';
+import { StateBadge } from '../../parts/state-badge.js';
 import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
@@ -66,66 +68,61 @@ interface FilledProps {
   readonly past: Totals;
 }
 
-function Filled({ now, past: { totals, top_events } }: FilledProps) {
+function Filled({ now, past: { totals, top_events, previous, change } }: FilledProps) {
   const { deliveries, open_alerts } = now;
+  const noteOf = (relative: number | null | undefined): string | undefined =>
+    totals.events === 0 ? undefined : changeNote(relative, previous?.events);
   const isEmpty = totals.events === 0 && now.usage.events_used === 0;
   return (
     <>
       {isEmpty && <Nothing />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Figure name="Events" value={whole(totals.events)} events={{}} />
+        <Figure name="Events" value={whole(totals.events)} note={noteOf(change?.events)} events={{}} />
         <Figure
           name="Errors"
           value={whole(totals.errors)}
-          note={`Error rate ${share(totals.error_rate)}`}
+          note={`Error rate ${share(totals.error_rate)}${pointsOf(change?.error_rate, previous?.events)}`}
           isBad={totals.errors > 0}
           events={totals.errors === 0 ? undefined : { where: IS_ERROR }}
         />
         <Figure
           name="p50 latency"
           value={milliseconds(totals.p50_latency_ms)}
+          note={noteOf(change?.p50_latency_ms)}
           events={slowerThan(totals.p50_latency_ms)}
           eventsTitle={SLOWER}
         />
         <Figure
           name="p95 latency"
           value={milliseconds(totals.p95_latency_ms)}
+          note={noteOf(change?.p95_latency_ms)}
           events={slowerThan(totals.p95_latency_ms)}
           eventsTitle={SLOWER}
         />
       </SimpleGrid>
       <OverTime />
       <Grid>
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <TopEvents events={top_events} />
+        <Grid.Col span={{ base: 12, md: 6, lg: 5 }}>
+          <TopEvents events={top_events} all={totals.events} />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
+        <Grid.Col span={{ base: 12, md: 6, lg: 4 }}>
+          <OpenAlerts total={open_alerts} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 3 }}>
           <Stack>
+            <Deliveries deliveries={deliveries} />
             <Usage usage={now.usage} />
-            <Card withBorder>
-              <Title order={2} size="h5" mb="sm">
-                Deliveries in the last 24 hours
-              </Title>
-              <Group>
-                <Badge variant="light" color={open_alerts > 0 ? 'red' : 'gray'} tt="none">
-                  {numbered(open_alerts, 'open alert')}
-                </Badge>
-                <Badge variant="light" color="sea" tt="none">
-                  {whole(deliveries.sent)} sent
-                </Badge>
-                <Badge variant="light" color={deliveries.failed > 0 ? 'orange' : 'gray'} tt="none">
-                  {whole(deliveries.failed)} failed
-                </Badge>
-                <Badge variant="light" color={deliveries.dlq > 0 ? 'red' : 'gray'} tt="none">
-                  {numbered(deliveries.dlq, 'dead letter')}
-                </Badge>
-              </Group>
-            </Card>
           </Stack>
         </Grid.Col>
       </Grid>
     </>
   );
+}
+
+/** Returns the change of a rate in percentage points, or nothing when there is nothing to compare with. */
+function pointsOf(change: number | undefined, before: number | undefined): string {
+  if (change === undefined || before === undefined || before < MIN_COMPARED || Math.abs(change) < 0.000_05) return '';
+  return `, ${change > 0 ? '+' : '−'}${decimal(Math.abs(change) * 100)} pp`;
 }
 
 const SLOWER = 'Show the events that took at least as long';
@@ -208,7 +205,13 @@ function OverTime() {
   );
 }
 
-function TopEvents({ events }: { readonly events: Totals['top_events'] }) {
+interface TopEventsProps {
+  readonly events: Totals['top_events'];
+  /** The number of all events. */
+  readonly all: number;
+}
+
+function TopEvents({ events, all }: TopEventsProps) {
   return (
     <Card withBorder h="100%">
       <Title order={2} size="h5" mb="sm">
@@ -223,8 +226,11 @@ function TopEvents({ events }: { readonly events: Totals['top_events'] }) {
           <Table.Tbody>
             {events.map(({ value: event, events: total }) => (
               <Table.Tr key={event}>
-                <Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
                   <EventsLink search={{ event }}>{event}</EventsLink>
+                </Table.Td>
+                <Table.Td w="28%" visibleFrom="xs">
+                  <Progress value={shareOf(total, all) * 100} color="sea.5" aria-label={`Share of ${event}`} />
                 </Table.Td>
                 <Table.Td ta="end" className="numbers">
                   {whole(total)}
@@ -234,6 +240,84 @@ function TopEvents({ events }: { readonly events: Totals['top_events'] }) {
           </Table.Tbody>
         </Table>
       )}
+    </Card>
+  );
+}
+
+/** Lists the newest open alerts. */
+function OpenAlerts({ total }: { readonly total: number }) {
+  const { organization, project } = useCurrentProject();
+  const params = { organization: organization.slug, project: project.slug };
+  const { data, error } = useQuery(newestOpenAlerts(project.id));
+  return (
+    <Card withBorder h="100%">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h5">
+          Open alerts{total > 0 ? ` (${whole(total)})` : ''}
+        </Title>
+        <LinkAnchor to="/o/$organization/p/$project/alerts" params={params} size="sm">
+          All alerts
+        </LinkAnchor>
+      </Group>
+      <Failure error={error} />
+      {data?.length === 0 && (
+        <Text c="dimmed" size="sm">
+          No alert is open.
+        </Text>
+      )}
+      <Stack gap="sm">
+        {data?.map((alert) => (
+          <Group key={alert.id} justify="space-between" wrap="nowrap" gap="sm">
+            <div style={{ minWidth: 0 }}>
+              <LinkAnchor
+                to="/o/$organization/p/$project/alerts"
+                params={params}
+                search={{ alert: alert.id }}
+                size="sm"
+                style={{ overflowWrap: 'anywhere' }}
+              >
+                {alert.message}
+              </LinkAnchor>
+              <Text size="xs" c="dimmed">
+                <Ago at={alert.created_at} />
+              </Text>
+            </div>
+            <StateBadge state={alert.severity} />
+          </Group>
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function Deliveries({ deliveries: { sent, failed, dlq } }: { readonly deliveries: Dashboard['deliveries'] }) {
+  const { organization, project } = useCurrentProject();
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h5">
+          Deliveries in the last 24 hours
+        </Title>
+        <LinkAnchor
+          to="/o/$organization/p/$project/attempts"
+          params={{ organization: organization.slug, project: project.slug }}
+          search={{ range: '24h' }}
+          size="sm"
+        >
+          All attempts
+        </LinkAnchor>
+      </Group>
+      <Group gap="xs">
+        <Badge variant="light" color="sea" tt="none">
+          {whole(sent)} sent
+        </Badge>
+        <Badge variant="light" color={failed > 0 ? 'orange' : 'gray'} tt="none">
+          {whole(failed)} failed
+        </Badge>
+        <Badge variant="light" color={dlq > 0 ? 'red' : 'gray'} tt="none">
+          {numbered(dlq, 'dead letter')}
+        </Badge>
+      </Group>
     </Card>
   );
 }
