@@ -22,7 +22,7 @@ import { Act } from '../../parts/act.js';
 import { Confirmation, Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
-import { LinkAnchor } from '../../parts/links.js';
+import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { Ago } from '../../parts/moment.js';
 import { Rename } from '../../parts/rename.js';
 import { Empty } from '../../parts/rows.js';
@@ -495,11 +495,20 @@ function Unfinished({ onContinue, onDiscard }: UnfinishedProps) {
 }
 
 function NoPanels() {
+  const { organization, project } = useCurrentProject();
   return (
     <Empty
       title="No panel yet"
-      about="Edit the dashboard to add a saved question, or pin the question of another page: Analytics, Query, Performance and Logs have the button “Pin to dashboard”."
-    />
+      about="Choose what to count in Analytics, then press “Pin to dashboard” there. Query, Performance and Logs have this button, too. With Edit, you add a saved question."
+    >
+      <LinkButton
+        variant="default"
+        to="/o/$organization/p/$project/analytics"
+        params={{ organization: organization.slug, project: project.slug }}
+      >
+        Open Analytics
+      </LinkButton>
+    </Empty>
   );
 }
 

@@ -9,7 +9,7 @@ import { Act } from '../../parts/act.js';
 import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Icon } from '../../parts/icons.js';
-import { LinkAnchor } from '../../parts/links.js';
+import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
 import { Ago } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
@@ -41,8 +41,12 @@ export function DashboardsPage() {
         empty={
           <Empty
             title="No dashboard yet"
-            about="Make one here, or pin a question: Analytics, Query, Performance and Logs have the button “Pin to dashboard”."
-          />
+            about="Choose what to count in Analytics, then press “Pin to dashboard” there. Query, Performance and Logs have this button, too."
+          >
+            <LinkButton variant="default" to="/o/$organization/p/$project/analytics" params={params}>
+              Open Analytics
+            </LinkButton>
+          </Empty>
         }
       >
         {(items) => (

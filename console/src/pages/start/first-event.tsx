@@ -86,6 +86,14 @@ export function FirstEventPage() {
               <LinkButton variant="default" to="/o/$organization/p/$project/logs" params={params}>
                 To the logs
               </LinkButton>
+              <LinkButton
+                variant="default"
+                to="/o/$organization/p/$project/analytics"
+                params={params}
+                search={{ event: events[0]?.event }}
+              >
+                Count it over time
+              </LinkButton>
             </Group>
           </Stack>
         )}
@@ -197,6 +205,9 @@ function SendEvent({ apiKey, projectId, refusal }: SendEventProps) {
             <Copied name={name} text={code} />
             <Text size="sm" c="dimmed">
               {about}
+              {title !== 'OpenTelemetry' &&
+                title !== 'Collector' &&
+                ' Your own events have any event_type, such as order.placed, and any JSON object as payload.'}
             </Text>
           </Stack>
         </Tabs.Panel>
