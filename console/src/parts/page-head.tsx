@@ -24,7 +24,11 @@ export function PageHead({ title, about, guide, children }: Props) {
           {about} {guide !== undefined && <HelpLink guide={guide} about={title} />}
         </Text>
       </div>
-      {children !== undefined && <Group gap="sm">{children}</Group>}
+      {children !== undefined && (
+        <Group gap="sm" className="page-acts">
+          {children}
+        </Group>
+      )}
     </Group>
   );
 }

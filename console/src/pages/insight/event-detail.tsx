@@ -41,7 +41,7 @@ function Known({ event, children }: { readonly event: Schemas['EventDetail']; re
   return (
     <Stack>
       <Facts>
-        <Fact name="When">
+        <Fact name="Time">
           <Moment at={event.timestamp} />
         </Fact>
         <Fact name="Event">{event.event}</Fact>
@@ -50,16 +50,16 @@ function Known({ event, children }: { readonly event: Schemas['EventDetail']; re
         <Fact name="Status">{event.status ?? '–'}</Fact>
         <Fact name="Environment">{event.environment ?? '–'}</Fact>
         <Fact name="Message">{event.message ?? '–'}</Fact>
-        <Fact name="As a request">
+        <Fact name="Request">
           <Group gap="xs">
             {log.method} {log.endpoint} <StatusBadge status={log.status} /> {log.latency_ms} ms
           </Group>
         </Fact>
-        <Fact name="Came in">
+        <Fact name="Received">
           <Moment at={event.created_at} />
         </Fact>
-        <Fact name="Sender's id">{event.external_event_id ?? '–'}</Fact>
-        <Fact name="Id">{event.id}</Fact>
+        <Fact name="Sender ID">{event.external_event_id ?? '–'}</Fact>
+        <Fact name="ID">{event.id}</Fact>
       </Facts>
       {children}
       <JsonText name="Properties" value={event.properties} />

@@ -47,7 +47,7 @@ export function FacetList(props: Props) {
     .filter(({ count }) => count > 0)
     .sort((one, other) => String(one.value).localeCompare(String(other.value)));
   return (
-    <Card withBorder padding="sm">
+    <Card withBorder padding="sm" className="facets">
       <Stack gap="md">
         <TextInput
           size="xs"

@@ -296,7 +296,11 @@ function Deliveries({ deliveries: { sent, failed, dlq } }: { readonly deliveries
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h5">
-          Deliveries in the last 24 hours
+          Deliveries
+          <Text span inherit size="sm" fw={400} c="dimmed">
+            {' '}
+            24 h
+          </Text>
         </Title>
         <LinkAnchor
           to="/o/$organization/p/$project/attempts"
@@ -327,7 +331,7 @@ function Usage({ usage: { events_used, events_limit } }: { readonly usage: Dashb
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="sm">
-        Used of the plan this month
+        Plan usage this month
       </Title>
       <Text className="numbers" mb={6}>
         {events_limit === null

@@ -71,7 +71,14 @@ function Steps({ onHide }: { readonly onHide: () => void }) {
       }
     >
       <Failure error={error} />
-      <List listStyleType="none" spacing="sm" styles={{ itemWrapper: { width: '100%' }, itemLabel: { flex: 1 } }}>
+      <List
+        listStyleType="none"
+        styles={{
+          root: { display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(280px, 1fr))', gap: '8px 32px' },
+          itemWrapper: { width: '100%' },
+          itemLabel: { flex: 1 },
+        }}
+      >
         {steps.map((step) => (
           <StepRow key={step.title} step={step} />
         ))}
