@@ -17,11 +17,14 @@ const UNITS = [
   { name: 'min', seconds: 60 },
 ] as const;
 
+/** From ten on, decimals only make a duration harder to read. */
+const roughly = (value: number): string => (value < 10 ? SHORT : WHOLE).format(value < 10 ? value : Math.round(value));
+
 /** Formats a duration, such as "1.5 h". */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '–';
   const unit = UNITS.find((each) => seconds >= each.seconds);
-  if (unit !== undefined) return `${SHORT.format(seconds / unit.seconds)} ${unit.name}`;
+  if (unit !== undefined) return `${roughly(seconds / unit.seconds)} ${unit.name}`;
   return seconds >= 1 || seconds === 0
     ? `${SHORT.format(seconds)} s`
     : `${WHOLE.format(Math.round(seconds * 1000))} ms`;

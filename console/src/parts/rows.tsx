@@ -31,7 +31,10 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
         className="stacked"
         style={Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, nameOf(column)]))}
         minWidth={minWidth}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': label, role: 'region' } }}
+        scrollAreaProps={{
+          offsetScrollbars: 'present',
+          viewportProps: { tabIndex: 0, 'aria-label': label, role: 'region' },
+        }}
       >
         <Table verticalSpacing="sm" horizontalSpacing="md">
           <Table.Thead>

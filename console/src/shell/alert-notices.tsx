@@ -61,7 +61,7 @@ export function NoticeSwitch() {
     <Stack gap={2}>
       <Switch
         label="Notify me in this browser"
-        description="Of new alerts, silenced ones too, while the console is open in another tab"
+        description="About new alerts, also silenced ones, while the console is open in another tab"
         checked={isOn}
         onChange={(event) => void change(event.currentTarget.checked)}
       />

@@ -154,7 +154,7 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
       if (decodeURIComponent(request.url()).includes('deploy.*')) marked.push(request.url());
     });
     await page.goto(`${address}/alerts`);
-    await page.getByText(/\(MTTA\) and resolved within .* \(MTTR\)/).waitFor();
+    await page.getByText(/\(MTTA\) .*, to resolve \(MTTR\) /).waitFor();
     await page.getByRole('button', { name: /Orders fail: 3 events .*country = de/ }).click();
     await page.waitForURL(new RegExp(`alert=${alert}`));
     await page

@@ -124,7 +124,7 @@ function SettingsSection({ settings, refusal }: SettingsProps) {
       <ActForm verb="Save the settings" isDisabled={isFixed} act={save}>
         <Select
           label="Time zone"
-          description="Of days in charts and reports"
+          description="Decides where days begin in charts and reports"
           data={[...new Set(['UTC', settings.timezone, ...Intl.supportedValuesOf('timeZone')])]}
           value={timezone}
           searchable

@@ -25,7 +25,7 @@ import { PageHead } from '../../parts/page-head.js';
 import { Empty, Rows } from '../../parts/rows.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { searchChange } from '../../parts/use-search-change.js';
-import { inWords } from '../../parts/words.js';
+import { inWords, wordsOf } from '../../parts/words.js';
 import { FINDING_KINDS, FINDING_STATUSES, type FindingSearch, SEVERITIES } from '../../routes/alerting.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { FindingDrawer } from './finding.js';
@@ -88,7 +88,7 @@ export function SentinelPage() {
                     {finding.summary}
                   </Text>
                 </Table.Td>
-                <Table.Td>{inWords(finding.kind)}</Table.Td>
+                <Table.Td>{wordsOf(finding.kind)}</Table.Td>
                 <Table.Td>
                   <StateBadge state={finding.severity} />
                 </Table.Td>
@@ -195,7 +195,7 @@ function Detectors({ overview }: { readonly overview: Overview }) {
       <Rows label="Detectors" columns={['Kind', 'Found', 'Dismissed']} minWidth={280}>
         {overview.detectors.map(({ kind, findings_7d, dismissed_7d }) => (
           <Table.Tr key={kind}>
-            <Table.Td>{inWords(kind)}</Table.Td>
+            <Table.Td>{wordsOf(kind)}</Table.Td>
             <Table.Td className="numbers">{findings_7d}</Table.Td>
             <Table.Td className="numbers">{dismissed_7d}</Table.Td>
           </Table.Tr>

@@ -64,7 +64,7 @@ export function SecondFactor({ challenge: { challenge_token, methods }, onSigned
         {method === 'recovery_code' && (
           <TextInput
             label="Recovery code"
-            description="Each of them holds once"
+            description="Each code works once"
             autoComplete="off"
             required
             autoFocus

@@ -154,8 +154,8 @@ function Known(props: Props & { readonly alert: AlertEvent }) {
           </Fact>
         )}
         {Object.entries(alert.group_values).map(([name, value]) => (
-          <Fact key={name} name={name}>
-            {String(value)}
+          <Fact key={name} name={name.includes('.') ? name : wordsOf(name)}>
+            {value === null ? '–' : String(value)}
           </Fact>
         ))}
         <Fact name="Assigned to">

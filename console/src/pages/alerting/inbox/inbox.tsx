@@ -229,8 +229,8 @@ function Summary() {
       )}
       {metrics !== undefined && (
         <Text size="xs" c="dimmed">
-          In 30 days, half were acknowledged within {duration(metrics.time_to_acknowledge.median_seconds)} (MTTA) and
-          resolved within {duration(metrics.time_to_resolve.median_seconds)} (MTTR)
+          Median time over 30 days: to acknowledge (MTTA) {duration(metrics.time_to_acknowledge.median_seconds)}, to
+          resolve (MTTR) {duration(metrics.time_to_resolve.median_seconds)}
         </Text>
       )}
     </Group>

@@ -179,9 +179,9 @@ export function conditionInWords(stored: Schemas['StoredAlertCondition']): strin
   const of = filter === '' ? 'any event' : `events where ${filter}`;
   switch (stored.kind) {
     case 'match':
-      return `Each of ${of}`;
+      return `Fires on ${of}`;
     case 'absence':
-      return `None of ${of} for ${durationOf(stored.window_seconds)}`;
+      return `No ${filter === '' ? 'event' : of} for ${durationOf(stored.window_seconds)}`;
     case 'threshold':
       return `${measureInWords(stored)} of ${of} over ${durationOf(stored.window_seconds)} ${COMPARATORS[stored.op]} ${stored.value}`;
     case 'rate_of_change': {

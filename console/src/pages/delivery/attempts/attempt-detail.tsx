@@ -91,9 +91,9 @@ function Known({ attempt: one }: { readonly attempt: Attempt }) {
         )}
       </Fact>
       {one.failure_reason !== null && <Fact name="Failure">{inWords(one.failure_reason)}</Fact>}
-      <Fact name="Sends">{one.try_number} so far</Fact>
+      <Fact name="Sends">{one.try_number}</Fact>
       <Fact name="Retry policy">
-        {max_attempts ?? 3}, {strategy ?? 'exponential'}, from {durationOf(base_delay_seconds ?? 60)} on
+        At most {max_attempts ?? 3} retries, {strategy ?? 'exponential'} delay from {durationOf(base_delay_seconds ?? 60)}
       </Fact>
     </Facts>
   );
