@@ -42,8 +42,9 @@ export const theme = createTheme({
   primaryShade: { light: 7, dark: 8 },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // A reason is longer than a phone is wide.
   components: {
+    Badge: { defaultProps: { tt: 'none' } },
+    // A reason is longer than a phone is wide.
     Tooltip: { defaultProps: { multiline: true, maw: 320 } },
     // The placeholder is an element without a role, which a menu must not have.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },

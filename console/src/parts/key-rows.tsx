@@ -49,6 +49,7 @@ export function KeyRows({ label, keys, refusal }: KeyRowsProps) {
           <Table.Td>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</Table.Td>
           <Table.Td>
             <Badge
+              className="state-badge"
               variant="light"
               color={key.status === 'active' ? 'sea' : key.status === 'rotating' ? 'orange' : 'gray'}
             >

@@ -51,7 +51,7 @@ interface Props {
 
 function UsageSection({ status }: Props) {
   return (
-    <Section title="This month" about={`Counted in UTC, from nothing again on ${dayOf(status.reset_day)}.`}>
+    <Section title="This month" about={`Counted in UTC. The count starts again at zero on ${dayOf(status.reset_day)}.`}>
       {status.block_reason !== null && (
         <Alert color="red" variant="light" title="The organization is held">
           {BLOCKED[status.block_reason]}
@@ -105,10 +105,10 @@ function PlanSection({ status }: Props) {
       about="You pay at the payment provider. This service never receives your card."
       acts={
         <Group gap="xs">
-          <Badge size="lg" variant="light">
+          <Badge size="lg" variant="light" className="state-badge">
             {status.plan}
           </Badge>
-          <Badge size="lg" variant="light" color={status.is_blocked ? 'red' : 'gray'}>
+          <Badge size="lg" variant="light" className="state-badge" color={status.is_blocked ? 'red' : 'gray'}>
             {wordsOf(status.billing_status)}
           </Badge>
         </Group>
@@ -145,7 +145,7 @@ function PlanSection({ status }: Props) {
             </Group>
           ) : (
             <Text size="sm">
-              Another plan, the payment method, invoices and the end of it are kept at the provider.
+              Change the plan or the payment method, see invoices, or cancel at the payment provider.
             </Text>
           )}
           <Group>

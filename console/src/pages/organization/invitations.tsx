@@ -106,7 +106,7 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
       <Table.Td>{email}</Table.Td>
       <Table.Td>{wordsOf(invitation.role)}</Table.Td>
       <Table.Td>
-        <Badge variant="light" color={COLORS[status]}>
+        <Badge variant="light" className="state-badge" color={COLORS[status]}>
           {status}
         </Badge>
       </Table.Td>
@@ -192,7 +192,7 @@ function Audits() {
   const { organization } = useCurrentProject();
   const asked = useQuery(invitationAudits(organization.id));
   return (
-    <Section title="What was done" about="All actions on invitations, also refused ones.">
+    <Section title="History" about="All actions on invitations, also refused ones.">
       <Listed
         asked={asked}
         empty={

@@ -62,7 +62,7 @@ export function SourcesPage() {
                 <Table.Td>{last_event_at === null ? 'None yet' : <Moment at={last_event_at} />}</Table.Td>
                 <Table.Td>
                   <Badge variant="light" color={is_enabled ? 'sea' : 'gray'}>
-                    {is_enabled ? 'on' : 'off'}
+                    {is_enabled ? 'On' : 'Off'}
                   </Badge>
                 </Table.Td>
               </Table.Tr>

@@ -93,7 +93,8 @@ function Known({ attempt: one }: { readonly attempt: Attempt }) {
       {one.failure_reason !== null && <Fact name="Failure">{inWords(one.failure_reason)}</Fact>}
       <Fact name="Sends">{one.try_number}</Fact>
       <Fact name="Retry policy">
-        At most {max_attempts ?? 3} retries, {strategy ?? 'exponential'} delay from {durationOf(base_delay_seconds ?? 60)}
+        At most {max_attempts ?? 3} retries, {strategy ?? 'exponential'} delay from{' '}
+        {durationOf(base_delay_seconds ?? 60)}
       </Fact>
     </Facts>
   );
