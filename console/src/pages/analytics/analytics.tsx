@@ -5,7 +5,7 @@ import { analyticsOverview, eqlLanguage, given, type Narrowed, needsField, type 
 import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote, countNote, Figure } from '../../parts/figure.js';
-import { milliseconds, share, whole } from '../../parts/numbers.js';
+import { milliseconds, numbered, share, whole } from '../../parts/numbers.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Suggested } from '../../parts/suggested.js';
 import { type AnalyticsSearch, analyticsSearch } from '../../routes/insight.js';
@@ -168,12 +168,12 @@ function Totals({ projectId, window, narrowed }: QuestionProps) {
         <Figure
           name="Event types"
           value={totals ? whole(totals.event_types) : '…'}
-          note={totals && `from ${whole(totals.sources)} sources`}
+          note={totals && totals.sources > 0 ? `from ${numbered(totals.sources, 'source')}` : undefined}
         />
         <Figure
           name="p95 latency"
           value={totals ? milliseconds(totals.p95_latency_ms) : '…'}
-          note={totals?.events === 0 ? undefined : changeNote(change?.p95_latency_ms, before)}
+          note={p95 === null ? undefined : changeNote(change?.p95_latency_ms, before)}
           events={p95 === null ? undefined : eventsWith(narrowed, `log.latency_ms >= ${p95}`)}
           eventsTitle="Show the events that took at least as long"
         />

@@ -18,7 +18,7 @@ const OWN: readonly Column[] = [
   { id: 'path', label: 'Path', width: 96, grows: 2 },
   { id: 'http', label: 'HTTP', width: 40, grows: 0 },
   { id: 'latency', label: 'Latency', width: 76, grows: 0 },
-  { id: 'event', label: 'Event', width: 88, grows: 1 },
+  { id: 'event', label: 'Event', width: 104, grows: 1 },
   { id: 'source', label: 'Source', width: 90, grows: 0.6 },
   { id: 'message', label: 'Message', width: 110, grows: 3 },
   { id: 'status', label: 'Status', width: 80, grows: 0 },

@@ -88,14 +88,14 @@ function Filled({ now, past: { totals, top_events, previous, change } }: FilledP
         <Figure
           name="p50 latency"
           value={milliseconds(totals.p50_latency_ms)}
-          note={noteOf(change?.p50_latency_ms)}
+          note={totals.p50_latency_ms === null ? undefined : noteOf(change?.p50_latency_ms)}
           events={slowerThan(totals.p50_latency_ms)}
           eventsTitle={SLOWER}
         />
         <Figure
           name="p95 latency"
           value={milliseconds(totals.p95_latency_ms)}
-          note={noteOf(change?.p95_latency_ms)}
+          note={totals.p95_latency_ms === null ? undefined : noteOf(change?.p95_latency_ms)}
           events={slowerThan(totals.p95_latency_ms)}
           eventsTitle={SLOWER}
         />
