@@ -62,11 +62,13 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-red-light-color': '#a51d1d',
     '--mantine-color-red-filled': '#c92a2a',
     '--mantine-color-red-filled-hover': '#b02525',
+    '--mantine-color-gray-light': '#e9ecf0',
     '--mantine-color-gray-light-color': '#40474e',
   },
   dark: {
     '--mantine-color-dimmed': '#a6adb4',
     '--mantine-color-placeholder': '#9aa1a8',
+    '--mantine-color-gray-light': 'var(--mantine-color-dark-4)',
     '--mantine-color-anchor': 'var(--mantine-color-sea-3)',
   },
 });
