@@ -23,7 +23,11 @@ export function KeysPage() {
   const close = () => setIsMaking(false);
   return (
     <Stack gap="lg">
-      <PageHead title="API keys" guide="keys-and-sources#keys" about="Programs send events into this project with these keys.">
+      <PageHead
+        title="API keys"
+        guide="keys-and-sources#keys"
+        about="Programs send events into this project with these keys."
+      >
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
           New key
         </Act>
