@@ -112,6 +112,9 @@ const DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 
 /** Functions that return a value of the API as people read it. */
 export const whole = (value: number): string => WHOLE.format(value);
+/** Returns a number with its noun, such as "1 event" or "1,204 events". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${WHOLE.format(count)} ${count === 1 ? one : many}`;
 export const decimal = (value: number): string => DECIMAL.format(value);
 export const share = (value: number): string => `${DECIMAL.format(value * 100)}%`;
 export const milliseconds = (value: number | null): string => (value === null ? '–' : `${WHOLE.format(value)} ms`);
@@ -119,10 +122,12 @@ export const milliseconds = (value: number | null): string => (value === null ? 
 /** Returns a duration in its largest unit, such as "1.5 h". */
 export function duration(seconds: number | null): string {
   if (seconds === null) return '–';
-  if (seconds >= 86_400) return `${decimal(seconds / 86_400)} d`;
-  if (seconds >= 3_600) return `${decimal(seconds / 3_600)} h`;
-  if (seconds >= 60) return `${decimal(seconds / 60)} min`;
-  return seconds >= 1 || seconds === 0 ? `${decimal(seconds)} s` : `${whole(Math.round(seconds * 1_000))} ms`;
+  // From ten on, durations have no decimals.
+  const roughly = (value: number): string => (value < 10 ? decimal(value) : whole(Math.round(value)));
+  if (seconds >= 86_400) return `${roughly(seconds / 86_400)} d`;
+  if (seconds >= 3_600) return `${roughly(seconds / 3_600)} h`;
+  if (seconds >= 60) return `${roughly(seconds / 60)} min`;
+  return seconds >= 1 || seconds === 0 ? `${roughly(seconds)} s` : `${whole(Math.round(seconds * 1_000))} ms`;
 }
 
 export type Unit = 'count' | 'ms' | 'share';

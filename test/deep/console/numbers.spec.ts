@@ -10,6 +10,7 @@ import {
   at,
   chart,
   chartTable,
+  counted,
   decimal,
   duration,
   exact,
@@ -154,7 +155,7 @@ const WITHOUT_FIGURES = [
 
 describe('The numbers of the console', () => {
   walks('/', 'shows the counts of the overview as the API answers them', async () => {
-    const { totals, top_events } = await ask('/v1/analytics/overview', inRange());
+    const { totals, top_events, change, previous } = await ask('/v1/analytics/overview', inRange());
     const { usage, deliveries, open_alerts } = await ask(`/v1/projects/${project.owner.projectId}/dashboard`);
     const series: ShownSeries[] = [];
     for (const [label, aggregate] of [
@@ -165,17 +166,23 @@ describe('The numbers of the console', () => {
     const busiest = Math.max(...(series[0]?.values ?? []).map((value) => value ?? 0));
     const title = 'Events and errors per minute';
     const label = `${title}; at most ${whole(busiest)} in one`;
-    const past = 'Deliveries in the last 24 hours';
+    const { items: alerts } = await ask('/v1/alerts/events', ofProject({ range: 'all', status: 'open', limit: 5 }));
+    const [alertsTitle, past] = [`Open alerts (${whole(open_alerts)})`, 'Deliveries 24 h'];
+    const moved = change?.error_rate ?? 0;
+    const isCompared = (previous?.events ?? 0) >= 20 && Math.abs(moved) >= 0.000_05;
+    const points = isCompared ? `, ${moved > 0 ? '+' : '−'}${decimal(Math.abs(moved) * 100)} pp` : '';
+    const noteOf = (relative: number | null | undefined) => changeText(relative, previous?.events);
     expect(await shownAt('')).toEqual([
-      ...figure('Events', whole(totals.events)),
-      ...figure('Errors', whole(totals.errors), `Error rate ${share(totals.error_rate)}`),
-      ...figure('p50 latency', milliseconds(totals.p50_latency_ms)),
-      ...figure('p95 latency', milliseconds(totals.p95_latency_ms)),
+      ...figure('Events', whole(totals.events), noteOf(change?.events)),
+      ...figure('Errors', whole(totals.errors), `Error rate ${share(totals.error_rate)}${points}`),
+      ...figure('p50 latency', milliseconds(totals.p50_latency_ms), noteOf(change?.p50_latency_ms)),
+      ...figure('p95 latency', milliseconds(totals.p95_latency_ms), noteOf(change?.p95_latency_ms)),
       ...chart(title, label, series),
       ...top_events.flatMap(({ events }: Json) => at('Most frequent events', whole(events))),
-      ...at('Used of the plan this month', `${whole(usage.events_used)} of ${whole(usage.events_limit)} events`),
-      ...at(past, past, `${open_alerts} open alerts`, `${deliveries.sent} sent`, `${deliveries.failed} failed`),
-      ...at(past, `${deliveries.dlq} dead letters`),
+      ...at(alertsTitle, alertsTitle, ...alerts.map(({ message }: Json) => message)),
+      ...at(past, past, `${deliveries.sent} sent`, `${deliveries.failed} failed`),
+      ...at(past, counted(deliveries.dlq, 'dead letter')),
+      ...at('Plan usage this month', `${whole(usage.events_used)} of ${whole(usage.events_limit)} events`),
     ]);
     expect(await shownAsTable(title, label)).toEqual(chartTable(label, series));
   });
@@ -359,7 +366,7 @@ describe('The numbers of the console', () => {
       );
       const expected =
         words === 'events'
-          ? events.flatMap((event: Json) => at(`${count} events`, messageOf(event)))
+          ? events.flatMap((event: Json) => at(counted(count, 'event'), messageOf(event)))
           : sequences.flatMap(({ join_keys: [key], events: [first, second] }: Json) =>
               at(key, `${duration((Date.parse(second.timestamp) - Date.parse(first.timestamp)) / 1_000)} later`),
             );
@@ -419,13 +426,15 @@ describe('The numbers of the console', () => {
         const past = hours === 24 ? '' : `?past=${hours}h`;
         expect(await shownAt(`/alert-rules/${id}${past}`)).toEqual([
           ...at('Time range of the preview', '2 hours', '24 hours', '7 days'),
-          ...chart('Preview', `The number of the rule, ${bars}; it would have fired ${firings.length} times`, [
-            { label: 'Events', values },
-          ]),
-          ...at('Preview', firings.length > 0 && `It would have fired ${firings.length} times.`),
+          ...chart(
+            'Preview',
+            `The number of the rule, ${bars}; it would have fired ${counted(firings.length, 'time')}`,
+            [{ label: 'Events', values }],
+          ),
+          ...at('Preview', firings.length > 0 && `It would have fired ${counted(firings.length, 'time')}.`),
           ...at(
             'Preview',
-            `${whole(evaluations)} evaluations${step_seconds === null ? '' : `, one each ${step_seconds} s`}`,
+            `${counted(evaluations, 'evaluation')}${step_seconds === null ? '' : `, one each ${step_seconds} s`}`,
           ),
           ...firings.flatMap(({ reason }: Json) => at('Firings', reason.replace(/^[^:]+: /, ''))),
         ]);
@@ -521,8 +530,8 @@ describe('The numbers of the console', () => {
       'Attempt',
       `${attempt.response_code} after ${attempt.response_metadata.duration_ms} ms`,
       attempt.failure_reason,
-      `${attempt.try_number} so far`,
-      `${most}, ${strategy}, from ${base / 3_600} hour on`,
+      String(attempt.try_number),
+      `At most ${most} retries, ${strategy} delay from ${base / 3_600} hour`,
       ...audits.items.flatMap((audit: Json) => [String(audit.retry_number), `Answer ${audit.response_code} ·`]),
     );
     // The headers of the request follow.
@@ -599,8 +608,8 @@ describe('The numbers of the console', () => {
         ...breakdownTexts(events, 'Content of By event'),
         ...figures,
         ...(await routesTexts('route', 'requests', 'Content of Routes')),
-        ...at('Content of Payments', `${payments.total} events`),
-        ...payments.items.flatMap((event: Json) => at(`${payments.items.length} events`, messageOf(event))),
+        ...at('Content of Payments', counted(payments.total, 'event')),
+        ...payments.items.flatMap((event: Json) => at(counted(payments.items.length, 'event'), messageOf(event))),
       ]);
       const placed = await eql('order.placed where true');
       expect(shown[query]).toMatch(
@@ -707,7 +716,7 @@ describe('The numbers of the console', () => {
     const day = new Date(`${status.reset_day}T00:00:00Z`);
     const name = day.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
     expect(await shownAt('/organization/billing')).toEqual([
-      ...at('This month', `Counted in UTC, from nothing again on ${name}.`),
+      ...at('This month', `Counted in UTC. The count starts again at zero on ${name}.`),
       ...at('This month', `${whole(status.events_used)} of ${whole(status.events_limit)}`),
     ]);
   });
@@ -788,7 +797,7 @@ function facetTexts(classes: readonly Json[], facets: Json): string[] {
 /** Returns the texts of the chart above the rows of Logs. Its legend has names only. */
 function histogramTexts(total: number, { series, interval }: Json): string[] {
   const failures = ['4xx', '5xx'].filter((name) => series.some(({ value }: Json) => value === name));
-  const label = `${whole(total)} events per ${interval}, ${['Other', ...failures].join(', ')}`;
+  const label = `${counted(total, 'event')} per ${interval}, ${['Other', ...failures].join(', ')}`;
   return [...at('Chart', label), ...at('Legend', ...failures)];
 }
 
@@ -801,7 +810,7 @@ async function totalsOfAnalytics(): Promise<string[]> {
   return [
     ...figure('Events', whole(totals.events), changeText(change?.events, previous?.events)),
     ...figure('Errors', whole(totals.errors), `Error rate ${share(totals.error_rate)}`),
-    ...figure('Event types', whole(totals.event_types), `from ${whole(totals.sources)} sources`),
+    ...figure('Event types', whole(totals.event_types), `from ${counted(totals.sources, 'source')}`),
     ...figure('p95 latency', milliseconds(totals.p95_latency_ms), changeText(change?.p95_latency_ms, previous?.events)),
   ];
 }
@@ -813,7 +822,7 @@ function below({ timezone, series: [{ total }] }: Json, unit: Unit = 'count'): s
 
 function breakdownTexts({ distinct, total, items }: Json, place = ''): string[] {
   return [
-    ...at(place, `${whole(distinct)} values in ${whole(total.events)} events`),
+    ...at(place, `${counted(distinct, 'value')} in ${counted(total.events, 'event')}`),
     ...table(
       'Values',
       ['Value', 'Events', 'Share', 'Errors', 'Change'],
@@ -950,10 +959,13 @@ async function textsOfInbox(): Promise<string[]> {
   const metrics = await ask('/v1/alerts/metrics', ofProject({ range: '30d' }));
   const [mtta, mttr] = [metrics.time_to_acknowledge.median_seconds, metrics.time_to_resolve.median_seconds];
   return [
-    ...at('', `${unresolved} unresolved`, `${by.critical} critical`, `${by.warning} warnings`),
-    `In 30 days, half were acknowledged within ${duration(mtta)} (MTTA) and resolved within ${duration(mttr)} (MTTR)`,
+    ...at('', `${unresolved} unresolved`, `${by.critical} critical`, counted(by.warning, 'warning')),
+    `Median time over 30 days: to acknowledge (MTTA) ${duration(mtta)}, to resolve (MTTR) ${duration(mttr)}`,
     ...items.flatMap(({ occurrences, status }: Json) =>
-      at(`${total} alerts`, occurrences > 1 && `· ${occurrences} times${status === 'open' ? '' : ` · ${status}`}`),
+      at(
+        counted(total, 'alert'),
+        occurrences > 1 && `· ${occurrences} times${status === 'open' ? '' : ` · ${status}`}`,
+      ),
     ),
   ];
 }
