@@ -218,16 +218,17 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     );
     const alert = await alertEventsOf(app, owner).fire({ rule: { id: rule }, message: 'Few logins' });
     await app.rows('UPDATE alert_events SET created_at = $2 WHERE id = $1', [alert, new Date(begun)]);
-    const read: URL[] = [];
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.pathname.endsWith('/analytics/timeseries')) read.push(url);
+    // The page before may still ask for other times.
+    const asked = page.waitForRequest((request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      return pathname.endsWith('/analytics/timeseries') && Date.parse(searchParams.get('from_ts') ?? '') < begun;
     });
     await page.goto(`${address}/alerts?alert=${alert}`);
     await page.getByRole('img', { name: /The number of the rule, .*; firing for 20 / }).waitFor();
     // The day belongs to the time, since the chart has several.
     await page.getByText(/^Lowest 0 at \w+ \w+, .* Last/).waitFor();
-    const [from = 0, to = 0] = ['from_ts', 'to_ts'].map((name) => Date.parse(read[0]?.searchParams.get(name) ?? ''));
+    const { searchParams } = new URL((await asked).url());
+    const [from = 0, to = 0] = ['from_ts', 'to_ts'].map((name) => Date.parse(searchParams.get(name) ?? ''));
     expect(from).toBe(begun - 3 * DAY);
     expect(Math.floor((to - from) / MINUTE)).toBe(7 * 24 * 60);
     await page
