@@ -568,8 +568,7 @@ describe('The numbers of the console', () => {
   });
 
   walks('/dashboards', 'shows how many panels each dashboard has', async () => {
-    const views: Json[] = await ask(`/v1/projects/${project.owner.projectId}/saved-views`);
-    const boards = views.filter(({ kind }) => kind === 'dashboard');
+    const boards = (await viewsOfProject()).filter(({ kind }) => kind === 'dashboard');
     expect(await shownAt('/dashboards')).toEqual(
       boards.flatMap(({ filters }) => at('Dashboards › Panels', String(filters.panels.length))),
     );
@@ -589,6 +588,7 @@ describe('The numbers of the console', () => {
       const events = await ask('/v1/analytics/breakdown', inRange({ by: 'event', limit: 50 }));
       const figures = await figuresOfPerformance({ requests_only: true });
       const payments = await eventsOfRange({ event: 'payment.failed', limit: 50 });
+      const { filters } = (await viewsOfProject()).find(({ id }) => id === project.dashboard);
       const single = (name: string, words: string, answer: Json): string[] => {
         const before = answer.previous.total;
         const note = before === null ? words : `${words}, ${exact(before)} in the previous period`;
@@ -603,6 +603,7 @@ describe('The numbers of the console', () => {
       const shown = await shownIn(page, MAIN, requests);
       const query = shown.findIndex((text) => text.includes('read in'));
       expect(shown.slice(0, query)).toEqual([
+        `${counted(filters.panels.length, 'panel')}, changed`,
         ...single('All events', 'Events', all),
         ...single('Revenue', 'Sum of properties.total', revenue),
         ...breakdownTexts(events, 'Content of By event'),
@@ -757,14 +758,18 @@ describe('The numbers of the console', () => {
       await page.goto(`${app.url}/console${address}`);
       await heading(page, title);
       const shown = await shownIn(page, MAIN, requests);
-      // Addresses of people have digits, steps are numbered, and passwords have a least length.
-      expect(shown.filter((text) => !/@|^\d$|At least 8 characters/.test(text))).toEqual([]);
+      // Addresses of people have digits, steps are numbered, passwords have a least length and codes end.
+      expect(shown.filter((text) => !/@|^\d$|At least 8 characters|every 30 seconds/.test(text))).toEqual([]);
     });
 
   it('walks every page of the console that shows figures', () => {
     expect([...new Set([...walked, ...WITHOUT_FIGURES])].sort()).toEqual([...new Set(routesOfConsole())].sort());
   });
 });
+
+function viewsOfProject(): Promise<Json[]> {
+  return ask(`/v1/projects/${project.owner.projectId}/saved-views`);
+}
 
 /** Asks for the facets of the events in the range. */
 function facetsOf(query: object): Promise<Json> {
