@@ -267,7 +267,7 @@ describe('The numbers of the console', () => {
       { label: 'p95', values: valuesOf(answer.series[0]) },
       { label: 'Previous period', values: valuesOf(answer.previous) },
     ];
-    const title = 'p95 of per minute';
+    const title = 'p95 of log.latency_ms per minute';
     const label = `${title}, p95, Previous period`;
     expect(await shownAt('/analytics?aggregate=p95&field=log.latency_ms&compare=previous')).toEqual([
       ...totals,

@@ -182,13 +182,15 @@ function Drawn({ answer, field, narrowed, zoom }: DrawnProps) {
   const unit = unitOf(aggregate, field);
   const isSplit = split_by !== null;
   const total = isSplit ? null : (found[0]?.total ?? null);
+  const measured = [labelOf(aggregate), needsField(aggregate) ? field : undefined].filter(Boolean).join(' ');
+  const title = `${measured} per ${interval}`;
   return (
     <Card withBorder>
       <TimeChart
-        label={`${labelOf(aggregate)} per ${interval}, ${series.map(({ label }) => label).join(', ')}`}
+        label={`${title}, ${series.map(({ label }) => label).join(', ')}`}
         times={times}
         series={series}
-        title={`${labelOf(aggregate)} per ${interval}`}
+        title={title}
         {...axisOf(answer)}
         unit={unit}
         shape={isWhole(aggregate) && (!isSplit || isAdded(aggregate)) ? 'bars' : 'lines'}
