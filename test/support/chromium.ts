@@ -37,12 +37,15 @@ export interface Screen {
   readonly timezoneId?: string;
 }
 
+/** `whole-browser` also has notifications, and takes twice the processor time. */
+export type BrowserProgram = 'browser' | 'whole-browser';
+
 /**
  * Opens an empty profile in the Chromium of the run, which all spec files share. Rejects when Chromium is missing and
  * cannot be installed.
  */
-export async function launchChromium(screen?: Screen): Promise<Chromium> {
-  const started = await askProgram<{ address: string }>('browser');
+export async function launchChromium(screen?: Screen, program: BrowserProgram = 'browser'): Promise<Chromium> {
+  const started = await askProgram<{ address: string }>(program);
   if ('absent' in started) throw new Error(started.absent);
   const browser = await chromium.connect(started.address, { timeout: HANG_TIMEOUT_MS });
   const context = await browser.newContext({

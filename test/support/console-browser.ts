@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import type { TestApp } from './app.js';
-import { launchChromium, type Screen } from './chromium.js';
+import { type BrowserProgram, launchChromium, type Screen } from './chromium.js';
 import { onFailedTest } from './failed-test.js';
 
 /** A page of the console in a real browser, and the faults that it showed. */
@@ -37,8 +37,8 @@ const SCHEMES = ['light', 'dark'] as const;
 /** The most characters of a page that are printed when its test fails. */
 const MOST_SHOWN = 4_000;
 
-export async function openConsole(app: TestApp, screen: Screen): Promise<ConsoleBrowser> {
-  const chromium = await launchChromium(screen);
+export async function openConsole(app: TestApp, screen: Screen, program?: BrowserProgram): Promise<ConsoleBrowser> {
+  const chromium = await launchChromium(screen, program);
   const { context } = chromium;
   const faults: string[] = [];
   const unanswered = new Set<string>();

@@ -33,7 +33,7 @@ beforeAll(async () => {
     .request()
     .post('/v1/events/ingest')
     .set('X-API-Key', owner.apiKey)
-    .send({ event_type: 'order.placed', payload: { total: 3 } })
+    .send({ source: 'web', event_type: 'order.placed', payload: { total: 3 } })
     .expect(200);
 });
 afterAll(() => app.close());

@@ -46,7 +46,7 @@ describe.each(SCREENS)('notifications of the browser on $device', ({ screen }) =
   beforeEach(async () => {
     owner = await ownerWithProject(app);
     address = await addressOf(app, owner);
-    browser = await openConsole(app, screen);
+    browser = await openConsole(app, screen, 'whole-browser');
     ({ page } = browser);
     await browser.context.addInitScript(RECORDED);
   });

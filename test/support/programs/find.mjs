@@ -7,11 +7,23 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * A program is at the path in `variable`, at `usual`, or on PATH. `debianPackages` contain it. `megabytes` are named
- * while many of them are installed.
+ * A program is at the path in `variable`, at `usual`, or on PATH, where its `alternative` serves as well.
+ * `debianPackages` contain it. `megabytes` are named while many of them are installed.
  */
 export const REDIS = { program: 'redis-server', variable: 'TEST_REDIS_SERVER', debianPackages: ['redis-server'] };
-export const CHROMIUM = { program: 'chromium', variable: 'TEST_CHROMIUM', debianPackages: ['chromium'] };
+/** The shell without windows draws the same pages in half of the processor time. */
+export const CHROMIUM = {
+  program: 'chromium-headless-shell',
+  alternative: 'chromium',
+  variable: 'TEST_CHROMIUM',
+  debianPackages: ['chromium-headless-shell'],
+};
+/** Only the whole browser has notifications. */
+export const WHOLE_CHROMIUM = {
+  program: 'chromium',
+  variable: 'TEST_WHOLE_CHROMIUM',
+  debianPackages: ['chromium'],
+};
 export const ALERTMANAGER = {
   program: 'prometheus-alertmanager',
   variable: 'TEST_ALERTMANAGER',
@@ -57,7 +69,7 @@ let installing = Promise.resolve();
 /**
  * `debianFolder` has a folder for each version, of which the newest is used.
  *
- * @param {{ program: string, variable: string, usual?: string, debianFolder?: string, debianPackages: string[], megabytes?: number }} wanted
+ * @param {{ program: string, alternative?: string, variable: string, usual?: string, debianFolder?: string, debianPackages: string[], megabytes?: number }} wanted
  * @param {{ install?: boolean }} options `install`: whether to install a program that is missing
  * @returns {Promise<string>} the path of the program
  * @throws {Error} whose message says what is missing and how to install it
@@ -76,16 +88,16 @@ export async function findProgram(wanted, { install = true } = {}) {
   );
 }
 
-function pathOf({ program, variable, usual, debianFolder }) {
+function pathOf({ program, alternative, variable, usual, debianFolder }) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const chosen = variable === undefined ? undefined : process.env[variable];
   const paths = chosen
     ? [chosen]
     : [
         ...(usual === undefined ? [] : [usual]),
         ...(debianFolder === undefined ? [] : versionsIn(debianFolder).map((version) => join(version, 'bin', program))),
-        ...(process.env.PATH ?? '')
-          .split(delimiter)
-          .flatMap((folder) => (folder === '' ? [] : [join(folder, program)])),
+        ...folders.map((folder) => join(folder, program)),
+        ...(alternative === undefined ? [] : folders.map((folder) => join(folder, alternative))),
       ];
   return paths.find(isExecutable) ?? null;
 }

@@ -19,12 +19,14 @@ import {
   PROMTOOL,
   PYTHON,
   PYTHON_BUILD,
+  WHOLE_CHROMIUM,
 } from './find.mjs';
 import { startSharedService } from './service.mjs';
 
 /** The programs that only have to be found. */
 const SINGLE_PROGRAMS = {
   chromium: CHROMIUM,
+  'whole-chromium': WHOLE_CHROMIUM,
   alertmanager: ALERTMANAGER,
   prometheus: PROMETHEUS,
   promtool: PROMTOOL,
@@ -43,10 +45,11 @@ const SINGLE_PROGRAMS = {
  * - `/redis`: `{ url }`, one server for the run
  * - `/s3`: the settings of one S3 service for the run
  * - `/clickhouse/<worker>`: `{ url, user, password }`, one server for each worker, as each runs few statements at a time
- * - `/chromium`, `/alertmanager`, `/prometheus`, `/promtool`, `/kubectl`, `/python`, `/python-build`, `/go`, `/javac`,
+ * - `/chromium`, `/whole-chromium`, `/alertmanager`, `/prometheus`, `/promtool`, `/kubectl`, `/python`, `/python-build`, `/go`, `/javac`,
  *   `/pg-ctl`: `{ path }`
  * - `/syslog-ng`: `{ path, modules, libraries }`
  * - `/browser`: `{ address }`, one Chromium for the run, to which Playwright connects
+ * - `/whole-browser`: the same with notifications
  * - `/service`: what `running-service.ts` lists, the built service without rate limits that a test reaches
  * - `/service-on-clickhouse`: the same, which reads events from a ClickHouse of its own
  * - `/service-with-limits`: the same with the rate limits of a deployment
@@ -87,8 +90,9 @@ async function start(answers, pathname, fetch, stops) {
   const single = SINGLE_PROGRAMS[name];
   if (single !== undefined) return { path: await findProgram(single, { install: fetch }) };
   if (name === 'syslog-ng') return syslogNg({ download: fetch });
-  if (name === 'browser') {
-    const { path, absent } = await settingsOf(answers, '/chromium', fetch, stops);
+  if (name === 'browser' || name === 'whole-browser') {
+    const program = name === 'browser' ? '/chromium' : '/whole-chromium';
+    const { path, absent } = await settingsOf(answers, program, fetch, stops);
     if (absent !== undefined) throw new Error(absent);
     return startBrowser(path, stops);
   }
