@@ -68,37 +68,53 @@ const READ = `(root) => {
 const WAITING =
   '[role=status][aria-label=Loading], .mantine-Skeleton-root, .mantine-Loader-root, [aria-busy=true], main:empty';
 
+/** How many looks at a page have to see what the one before saw. */
+const SAME_LOOKS = 2;
+
 /** The requests of a page to the API. */
 export interface PageRequests {
   /** Returns how many have no answer yet. Streams, which do not end, are not counted. */
   readonly open: () => number;
+  /** Returns how many there were. */
+  readonly asked: () => number;
 }
 
 export function watchRequests(page: Page): PageRequests {
   const open = new Set<object>();
+  let asked = 0;
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (/^\/(v1|console\/session)/.test(pathname) && !pathname.endsWith('/stream')) open.add(request);
+    if (/^\/(v1|console\/session)/.test(pathname) && !pathname.endsWith('/stream')) {
+      open.add(request);
+      asked += 1;
+    }
   });
   page.on('requestfinished', (request) => void open.delete(request));
   page.on('requestfailed', (request) => void open.delete(request));
-  return { open: () => open.size };
+  return { open: () => open.size, asked: () => asked };
 }
 
+/** Resolves when the page has drawn twice and then has nothing to do: what an answer leads to has begun. */
+const SETTLED = `new Promise((resolve) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve(null)))))`;
+
 /**
- * Returns the texts with numbers of a part of a page, once nothing is read any more and two looks see the same.
+ * Returns the texts with numbers of a part of a page, once nothing is read any more and three looks see the same.
  * @param part a CSS selector
  */
 export async function shownIn(page: Page, part: string, requests: PageRequests): Promise<string[]> {
   await page.locator(part).waitFor();
   let before = '';
+  let same = 0;
   const { texts } = await eventually(
     async () => {
+      await page.evaluate(SETTLED);
       const isWaiting = requests.open() > 0 || (await page.locator(WAITING).filter({ visible: true }).count()) > 0;
       const shown = await page.evaluate<string[]>(`(${READ})(document.querySelector(${JSON.stringify(part)}))`);
-      const isSame = shown.join('\n') === before;
-      before = shown.join('\n');
-      return { isRead: !isWaiting && isSame, texts: shown };
+      const now = [requests.asked(), ...shown].join('\n');
+      same = !isWaiting && now === before ? same + 1 : 0;
+      before = now;
+      return { isRead: same === SAME_LOOKS, texts: shown };
     },
     ({ isRead }) => isRead,
     () => `the page waits for ${requests.open()} answers`,
