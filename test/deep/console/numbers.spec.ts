@@ -512,7 +512,7 @@ describe('The numbers of the console', () => {
     const rows = [...ofChannels.items, ...ofAlerts.items].sort(
       (one, other) => Date.parse(other.created_at) - Date.parse(one.created_at),
     );
-    const total = ofChannels.total + ofAlerts.total;
+    const total = Number(ofChannels.total) + Number(ofAlerts.total);
     await page.goto(withSearch(`${project.address}/attempts`, span));
     expect(await shownIn(page, MAIN, requests)).toEqual([
       ...attemptTexts('Attempts', rows),
