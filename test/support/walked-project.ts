@@ -123,7 +123,7 @@ async function sendEvents(app: TestApp, owner: Owner, sources: WalkedProject['so
       payload: { user: `user-${String.fromCharCode(97 + (index % 23))}`, ...payload(index) },
     });
   };
-  // Of the hour before, for changes against the previous period.
+  // These events are in the hour before, so that figures have a change against the previous period.
   const before = [
     ...many(
       30,
@@ -196,7 +196,7 @@ async function sendEvents(app: TestApp, owner: Owner, sources: WalkedProject['so
     })),
   ];
   await ingest(app, sources.checkout.key.key, ofCheckout);
-  // What is refused, in the figures of its source.
+  // The source is off, so its page lists these events as refused.
   await app.request().post('/v1/events/ingest').set('X-API-Key', sources.quiet.key.key).send(events[0]).expect(403);
 }
 

@@ -78,8 +78,8 @@ function MailOnItsWay({ email }: { readonly email: string }) {
         We sent a link to <b>{email}</b>. Open it to confirm the address. It is valid for 24 hours.
       </Text>
       <Text size="sm" c="dimmed">
-        A demo sends no mail. It writes each mail as a file into the folder <b>outbox</b>, whose path it prints when it
-        starts.
+        A service without a mail server writes each mail as a file into the folder <b>outbox</b>. It prints the path
+        when it starts.
       </Text>
       <Failure error={resend.error} />
       <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
