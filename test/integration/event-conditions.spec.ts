@@ -12,7 +12,7 @@ import {
   storedFilter,
 } from '../../src/modules/events/conditions/index.js';
 import { groupReader } from '../../src/modules/alerting/rules/machine/series.js';
-import { createTestApp, type TestApp } from '../support/app.js';
+import { createApiApp, type TestApp } from '../support/app.js';
 import { insertEvents } from '../support/event-rows.js';
 import { event, filter, MAX_TEXT, numberField, pattern, property, textField } from '../support/filters.js';
 import { subjectOf, WHOLE_COLUMNS, type WholeEvent } from '../support/filter-subjects.js';
@@ -33,7 +33,7 @@ describe('a condition in memory and in the database', () => {
   let rows: WholeEvent[];
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createApiApp();
     ({ projectId } = await tenant(app));
     const timestamp = new Date('2026-03-01T12:00:00.000Z');
     const written = fc.sample(event, { numRuns: 300, seed: 20_260_301 });

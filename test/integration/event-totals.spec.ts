@@ -12,7 +12,7 @@ import {
 import { DIMENSIONS } from '../../src/modules/events/event-store/totals/event-filter.js';
 import { TimeZone } from '../../src/platform/clock/index.js';
 import { newId } from '../../src/platform/ids/index.js';
-import { createTestApp, type TestApp } from '../support/app.js';
+import { createApiApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
 import { propertyRuns } from '../support/property-runs.js';
 
@@ -69,7 +69,7 @@ describe('the total of events', () => {
   }));
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     totals = app.nest.get(EventTotalsReader);
     latencies = app.nest.get(LatenciesReader);
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS_BACK) * HOUR_MS;

@@ -30,7 +30,7 @@ import { NestFactory } from '@nestjs/core';
 import express, { type Request, type Response } from 'express';
 import supertest from 'supertest';
 import { FastExpressAdapter } from '../../src/platform/http/fast-express-adapter.js';
-import { createTestApp } from '../support/app.js';
+import { createApiApp } from '../support/app.js';
 
 class Nobody implements CanActivate {
   canActivate(): boolean {
@@ -196,7 +196,7 @@ describe('the fast adapter', () => {
   });
 
   it('makes requests and responses with the prototypes that Express is about to set', async () => {
-    const service = await createTestApp();
+    const service = await createApiApp();
     try {
       for (const app of [fast, service.nest]) {
         const { request, response } = app.getHttpAdapter().getInstance() as { request: object; response: object };

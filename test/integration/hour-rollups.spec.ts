@@ -7,7 +7,7 @@ import { HourRollupsWriter } from '../../src/modules/events/event-store/rollups/
 import { SERIES_BUCKET_MS, type SeriesPoints } from '../../src/modules/events/event-store/rollups/series.reader.js';
 import { HourRollupsService } from '../../src/modules/events/hour-rollups/hour-rollups.service.js';
 import { newId } from '../../src/platform/ids/index.js';
-import { createTestApp, type TestApp } from '../support/app.js';
+import { createApiApp, type TestApp } from '../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
 import { tenant } from '../support/ingestion.js';
 
@@ -42,7 +42,7 @@ describe('the rollup of an hour', () => {
     }));
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createApiApp();
     series = app.nest.get(SeriesReader);
     rollups = app.nest.get(HourRollupsService);
     repository = app.nest.get(HourRollupsWriter);

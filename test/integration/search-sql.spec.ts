@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { judge, readWords, type SearchField, searchSql } from '../../src/modules/tenancy/search-sources/index.js';
 import { isSafeText } from '../../src/platform/http/fields/index.js';
 import { Parameters } from '../../src/platform/database/parameters.js';
-import { createTestApp, type TestApp } from '../support/app.js';
+import { createApiApp, type TestApp } from '../support/app.js';
 import { propertyRuns } from '../support/property-runs.js';
 
 const LETTERS = ['a', 'A', 'b', 'c', ' ', '.', '-', '1', '%', '_', '\\', "'", '"', '$', '(', '[', '*', '^', '\n'];
@@ -20,7 +20,7 @@ describe('a match in the database', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
   });
   afterAll(() => app.close());
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createClient, Session } from '../../clients/typescript/src/index.js';
 import { EventSender } from '../../clients/typescript/src/sender/index.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
-import { createTestApp, type TestApp } from '../support/app.js';
+import { createApiApp, type TestApp } from '../support/app.js';
 import { pythonSender } from '../support/clients/sender-programs.js';
 import { cleanUp } from '../support/embedded-database.js';
 
@@ -14,7 +14,7 @@ describe('A client of the service', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     owner = await ownerWithProject(app);
   });
   afterEach(cleanUp);

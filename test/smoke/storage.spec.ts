@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { S3Settings } from '../../src/config/index.js';
 import { type Owner, ownerWithProject } from '../support/actors.js';
-import { createTestApp, type TestApp } from '../support/app.js';
+import { createApiApp, type TestApp } from '../support/app.js';
 import { Objects, sha256 } from '../support/objects.js';
 import { testS3 } from '../support/s3.js';
 
@@ -12,7 +12,7 @@ function tests(settings: S3Settings): void {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp({
+    app = await createApiApp({
       env: {
         S3_ENDPOINT: settings.endpoint,
         S3_REGION: settings.region,

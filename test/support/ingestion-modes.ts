@@ -1,5 +1,5 @@
 import { ownerWithProject } from './actors.js';
-import { createTestApp } from './app.js';
+import { createApiApp, createTestApp } from './app.js';
 import { emptyRedis, modeEnv, settled } from './ingestion.js';
 import type { IngestionService } from './ingestion-rules.js';
 import { IngestionDatabase } from './sql-builders/ingestion.js';
@@ -9,7 +9,9 @@ export async function ingestionServiceIn(mode: 'direct' | 'batched' | 'queued'):
   if (mode === 'queued') await emptyRedis();
   const upgradeUrl = 'https://example.com/upgrade';
   const monthlyRequests = 500;
-  const app = await createTestApp({
+  // A worker stores what `queued` accepts. The other modes need no worker.
+  const create = mode === 'queued' ? createTestApp : createApiApp;
+  const app = await create({
     env: { ...modeEnv(mode), UPGRADE_URL: upgradeUrl, MONTHLY_REQUEST_LIMITS: `free=${monthlyRequests}` },
   });
   return {

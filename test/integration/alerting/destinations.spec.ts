@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf } from '../../support/alerts.js';
-import { createTestApp } from '../../support/app.js';
+import { createApiApp } from '../../support/app.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 
 const SECRET = 'a-secret-as-it-was-typed-ü';
@@ -9,7 +9,7 @@ const SLACK = 'https://hooks.slack.com/services/T000/B000/slackpathsecret';
 
 describe('an alert destination without credential encryption', () => {
   it('returns 503 with a secret or a Slack address, and is created when there is nothing to encrypt', async () => {
-    const app = await createTestApp({ env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' } });
+    const app = await createApiApp({ env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' } });
     try {
       const alerts = alertsOf(app, await ownerWithProject(app));
       const refusal = { detail: 'Protected alert destination credentials are unavailable' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { PaymentProvider } from '../../../src/modules/entitlement/billing/index.js';
 import { Deadline } from '../../../src/platform/concurrency/index.js';
 import { type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { type Misbehaviour, PaymentStandIn } from '../../support/payment-provider.js';
 
 /** A test waits so long in place of the time limit of an act, and longer than a transaction may be open. */
@@ -15,7 +15,7 @@ describe('a checkout at a provider that does not answer', () => {
 
   beforeAll(async () => {
     provider = await PaymentStandIn.start();
-    app = await createTestApp({ env: provider.env });
+    app = await createApiApp({ env: provider.env });
   });
   beforeEach(async () => {
     provider.reset();
@@ -82,7 +82,7 @@ describe('the configuration of the payment provider', () => {
 
   beforeAll(async () => {
     provider = await PaymentStandIn.start();
-    first = await createTestApp();
+    first = await createApiApp();
   });
   afterAll(async () => {
     await first.close();
@@ -93,7 +93,7 @@ describe('the configuration of the payment provider', () => {
     env: Record<string, string>,
     work: (app: TestApp, owner: Owner) => Promise<void>,
   ): Promise<void> {
-    const app = await createTestApp({ env, databaseUrl: first.databaseUrl, dataDir: first.dataDir });
+    const app = await createApiApp({ env, databaseUrl: first.databaseUrl, dataDir: first.dataDir });
     try {
       await work(app, await ownerWithProject(app));
     } finally {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NoticeBus } from '../../../src/platform/database/notices.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { ingest } from '../../support/sources.js';
 
 const ADMIN = 'root@example.com';
@@ -12,7 +12,7 @@ describe('a change by a platform administrator', () => {
   let admin: Actor;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { ENABLE_BILLING_ADMIN: 'true', PLATFORM_ADMIN_EMAILS: ADMIN } });
+    app = await createApiApp({ env: { ENABLE_BILLING_ADMIN: 'true', PLATFORM_ADMIN_EMAILS: ADMIN } });
     owner = await ownerWithProject(app);
     admin = await signedIn(app, ADMIN);
   });
@@ -43,7 +43,7 @@ describe('a change by a platform administrator', () => {
       'Platform administration is not configured',
     ],
   ])('is refused under the configuration %j with %d', async (env, code, detail) => {
-    const other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, env });
+    const other = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, env });
     const send = (body: object) =>
       other.request().patch(`/v1/billing/org/${owner.organizationId}`).set('Authorization', admin.bearer).send(body);
     await send({}).expect(code, { detail });
@@ -56,7 +56,7 @@ describe('a change by a platform administrator', () => {
 
 describe('the billing status of an organization', () => {
   it('says to upgrade below PUBLIC_APP_URL when UPGRADE_URL is not configured', async () => {
-    const app = await createTestApp({ env: { PUBLIC_APP_URL: 'https://front.example.com/' } });
+    const app = await createApiApp({ env: { PUBLIC_APP_URL: 'https://front.example.com/' } });
     const owner = await ownerWithProject(app);
     const { body } = await app.request().get('/v1/billing/status').set('X-API-Key', owner.apiKey).expect(200);
     expect(body).toMatchObject({ upgrade_url: 'https://front.example.com/billing' });
@@ -68,7 +68,7 @@ describe('a key whose rows are incomplete', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     // The database forbids it otherwise.
     await app.rows(
       'ALTER TABLE projects DROP CONSTRAINT fk_projects_organization_id, ALTER organization_id DROP NOT NULL',

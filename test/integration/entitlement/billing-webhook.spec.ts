@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { PaymentStandIn, type StandInEvent } from '../../support/payment-provider.js';
 
 const NOW = Math.floor(Date.now() / 1000);
@@ -12,7 +12,7 @@ describe('an event of the payment provider', () => {
 
   beforeAll(async () => {
     provider = await PaymentStandIn.start();
-    app = await createTestApp({ env: { ...provider.env, MAX_BODY_BYTES: '20000' } });
+    app = await createApiApp({ env: { ...provider.env, MAX_BODY_BYTES: '20000' } });
   });
   beforeEach(async () => {
     provider.reset();
@@ -73,7 +73,7 @@ describe('an event of the payment provider', () => {
   });
 
   it('is processed once and else reported as a duplicate when it comes in parallel at two instances', async () => {
-    const second = await createTestApp({ databaseUrl: app.databaseUrl, env: provider.env });
+    const second = await createApiApp({ databaseUrl: app.databaseUrl, env: provider.env });
     const event = provider.event('customer.subscription.created', subscription());
     const payload = JSON.stringify(event);
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ describe('an event of the payment provider', () => {
   });
 
   it('needs both secrets of the provider, while checkout may be off', async () => {
-    const part = await createTestApp({
+    const part = await createApiApp({
       databaseUrl: app.databaseUrl,
       env: { ...provider.env, ENABLE_PAYMENT_BILLING: '', PAYMENT_WEBHOOK_SECRET: '' },
     });

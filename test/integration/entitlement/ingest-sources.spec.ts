@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { callerOf, createSource, ingest, type KeyRecord, setPlan, type Verb } from '../../support/sources.js';
 import { withinAnHour } from '../../support/utc-day.js';
@@ -13,7 +13,7 @@ describe('an Event Source', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
   });
   afterAll(() => app.close());
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe('an Event Source', () => {
 
   it('refuses its keys while it is disabled, here and on another instance, and records the refusals', async () => {
     await withinAnHour();
-    const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       const { key: first, ...source } = await createSource(app, owner);
       const other = (
@@ -94,7 +94,7 @@ describe('an Event Source', () => {
 
 describe('an Event Source whose key reaches the rate limit', () => {
   it('records ingestion that the rate limit refused for the owner of the key, and no other refusal of the limit', async () => {
-    const app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: 'events=1/2' } });
+    const app = await createApiApp({ env: { RATE_LIMIT_OVERRIDES: 'events=1/2' } });
     try {
       const owner = await ownerWithProject(app);
       await setPlan(app, owner, 'scale');

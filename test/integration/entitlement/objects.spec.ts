@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SLOW_SENDER_LIMITS } from '../../../src/platform/http/streamed-body.js';
 import { ObjectStore, StoreUnavailable } from '../../../src/platform/storage/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { HeldRequest, Objects, storedFiles } from '../../support/objects.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { anyAct, StorageModel } from '../../support/storage-model.js';
@@ -16,7 +16,7 @@ describe('the content of an object or an upload', () => {
   let objects: Objects;
 
   beforeAll(async () => {
-    app = await createTestApp({
+    app = await createApiApp({
       env: { STORAGE_LIMITS: 'free=100MB/-/64MB,pro=2KB/-/1KB', INTERNAL_JOB_TOKEN: TOKEN },
     });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV } from '../../support/delivery.js';
 import { secretsOf } from '../../support/secrets.js';
 
@@ -9,14 +9,14 @@ describe('a secret of a project', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
+    app = await createApiApp({ env: DELIVERY_ENV });
     owner = await ownerWithProject(app);
   });
   afterAll(() => app.close());
 
   it('is listed and deleted, but not stored, while encryption is switched off', async () => {
     const id = await secretsOf(app, owner).made('KEPT', 'value');
-    const off = await createTestApp({
+    const off = await createApiApp({
       env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
       databaseUrl: app.databaseUrl,
       dataDir: app.dataDir,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { INGEST_MODES, modeEnv, Sender } from '../../support/ingestion.js';
 import { eventually } from '../../support/service-process.js';
 import { createSource, setPlan } from '../../support/sources.js';
@@ -19,8 +19,8 @@ describe.each(INGEST_MODES.filter((mode) => mode !== 'queued'))(
     let owner: Owner;
 
     beforeAll(async () => {
-      app = await createTestApp({ env: modeEnv(mode) });
-      other = await createTestApp({ env: modeEnv(mode), databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      app = await createApiApp({ env: modeEnv(mode) });
+      other = await createApiApp({ env: modeEnv(mode), databaseUrl: app.databaseUrl, dataDir: app.dataDir });
       sender = new Sender(other.url);
       owner = await ownerWithProject(app);
       await setPlan(app, owner, 'enterprise');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { Objects } from '../../support/objects.js';
 import { PaymentStandIn } from '../../support/payment-provider.js';
 import { utcDay } from '../../support/utc-day.js';
@@ -18,7 +18,7 @@ describe('usage beyond the storage quotas', () => {
 
   beforeAll(async () => {
     provider = await PaymentStandIn.start();
-    app = await createTestApp({
+    app = await createApiApp({
       env: {
         ...provider.env,
         INTERNAL_JOB_TOKEN: TOKEN,

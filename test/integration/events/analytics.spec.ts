@@ -5,7 +5,7 @@ import { FunnelLimits } from '../../../src/modules/events/analytics/funnel/funne
 import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { someEvents } from '../../support/insight.js';
 import { describeOfPostgres } from '../../support/second-store.js';
@@ -41,7 +41,7 @@ describe('Analytics in a process of its own', () => {
   };
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createApiApp();
     owner = await ownerWithProject(app);
     await insertEvents(app, owner.projectId, fc.sample(someEvents(end), { numRuns: 700, seed: 11 }));
     await countEvents(app);

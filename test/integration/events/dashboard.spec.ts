@@ -5,7 +5,7 @@ import { RelatedAlerts, type WrittenAlerts } from '../../../src/modules/events/e
 import { writeList, writeObject } from '../../../src/platform/http/written-json.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const ALERT = {
@@ -36,7 +36,7 @@ describe('the events module', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     owner = await ownerWithProject(app);
   });
   afterAll(() => app.close());

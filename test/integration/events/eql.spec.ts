@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { at, LOGINS, WINDOW } from '../../support/login-events.js';
 import { describeOfPostgres, itOfPostgres } from '../../support/second-store.js';
@@ -32,7 +32,7 @@ describe('An EQL query under its limits', () => {
   const limits = (): RunLimits => app.nest.get(RunLimits);
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createApiApp();
     limits().warningMilliseconds = 60_000;
     owner = await ownerWithProject(app, 'Tea House');
     const ids = await insertEvents(app, owner.projectId, LOGINS);

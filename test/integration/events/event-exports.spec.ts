@@ -3,7 +3,7 @@ import { MatchesReader } from '../../../src/modules/events/event-store/index.js'
 import { ExportLimits } from '../../../src/modules/events/explorer/export-limits.js';
 import { QueryTooLong, TooManyQueries } from '../../../src/modules/events/long-reads/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
 const MINUTE_MS = 60_000;
@@ -18,7 +18,7 @@ describe('An export with a condition', () => {
   let ids: string[];
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     owner = await ownerWithProject(app);
     const minutes = [59, 58, 41, 40, 29, 17, 2, 0];
     ids = await insertEvents(

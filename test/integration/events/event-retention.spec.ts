@@ -5,7 +5,7 @@ import { PastMonthsReader } from '../../../src/modules/events/event-store/retent
 import { RetentionMaintenance } from '../../../src/modules/events/event-store/retention/retention-maintenance.js';
 import { AskedWindows } from '../../../src/modules/events/asked-windows/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
 import { makeMonths, monthOf, tableOf } from '../../support/event-months.js';
 import { eventually } from '../../support/eventually.js';
@@ -28,7 +28,7 @@ describe('The retention of events', () => {
   let allKnow = false;
 
   const open = async (env: Record<string, string>): Promise<TestApp> => {
-    const opened = await createTestApp({ databaseUrl: database.url, env: { INTERNAL_JOB_TOKEN: TOKEN, ...env } });
+    const opened = await createApiApp({ databaseUrl: database.url, env: { INTERNAL_JOB_TOKEN: TOKEN, ...env } });
     if (allKnow) know(opened);
     return opened;
   };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Actor, addMember, login, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { StreamClient } from '../../support/event-stream.js';
 
 const LOGS = '/v1/logs/stream';
@@ -18,8 +18,8 @@ describe('an event stream of one of two instances', () => {
   const clients: StreamClient[] = [];
 
   beforeAll(async () => {
-    app = await createTestApp();
-    other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    app = await createApiApp();
+    other = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
@@ -117,7 +117,7 @@ describe('an event stream of one of two instances', () => {
   });
 
   it('ends when its instance stops', async () => {
-    const third = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const third = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     owner = await ownerWithProject(app);
     const client = await open(owner, owner, LOGS, third);
     await third.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { tenant } from '../../support/ingestion.js';
 import { describeIngestionWays, sendEvent, WAYS } from '../../support/ingestion-ways.js';
 
@@ -7,7 +7,7 @@ const LIMIT = 40;
 const MAX_BODY_BYTES = 20_000;
 
 describeIngestionWays({ settings: 'without pages of other origins', maxBodyBytes: MAX_BODY_BYTES }, async () => {
-  const app = await createTestApp({ env: { MAX_BODY_BYTES: String(MAX_BODY_BYTES) } });
+  const app = await createApiApp({ env: { MAX_BODY_BYTES: String(MAX_BODY_BYTES) } });
   const { apiKey } = await tenant(app);
   return { url: app.url, apiKey, close: () => app.close() };
 });
@@ -19,7 +19,7 @@ describe.each([
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { ...env, RATE_LIMIT_OVERRIDES: `events=1000000/${LIMIT}` } });
+    app = await createApiApp({ env: { ...env, RATE_LIMIT_OVERRIDES: `events=1000000/${LIMIT}` } });
   });
   afterAll(() => app.close());
 

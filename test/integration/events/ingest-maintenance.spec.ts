@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { expectTrueCounters, Sender, statusesOf, tenant, type Tenant } from '../../support/ingestion.js';
 
@@ -16,7 +16,7 @@ describe('an ingesting service', () => {
   let of: Tenant;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+    app = await createApiApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
     sender = new Sender(app.url);
   });
   afterAll(async () => {

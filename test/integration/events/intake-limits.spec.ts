@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { IntakeApi } from '../../support/intake-api.js';
 import { Api } from '../../support/service.js';
 
@@ -11,7 +11,7 @@ describe('the intake of a service with a small MAX_BODY_BYTES', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { MAX_BODY_BYTES: '1024' } });
+    app = await createApiApp({ env: { MAX_BODY_BYTES: '1024' } });
     owner = await ownerWithProject(app);
   });
   afterAll(() => app.close());

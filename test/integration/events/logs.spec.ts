@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { LongReads } from '../../../src/modules/events/long-reads/index.js';
 
 describe('a log search', () => {
@@ -9,7 +9,7 @@ describe('a log search', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     owner = await ownerWithProject(app);
     await app
       .request()

@@ -6,7 +6,7 @@ import { LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/eve
 import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { lockedTable } from '../../support/table-lock.js';
 import {
@@ -90,8 +90,8 @@ describe('The performance of requests in one process', () => {
   );
 
   beforeAll(async () => {
-    app = await createTestApp({
-      env: { PROCESS_ROLE: 'api', INTERNAL_JOB_TOKEN: TOKEN, ACCESS_TOKEN_TTL_SECONDS: '86400' },
+    app = await createApiApp({
+      env: { INTERNAL_JOB_TOKEN: TOKEN, ACCESS_TOKEN_TTL_SECONDS: '86400' },
     });
     // A first try that ends is begun again, which a machine that does much else decides.
     app.nest.get(LongReads).limits.shortMs = UNHURRIED_MS;

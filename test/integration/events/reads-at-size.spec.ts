@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LogSearchIndexWriter } from '../../../src/modules/events/event-store/logs/search-index.writer.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { countEvents } from '../../support/event-rows.js';
 
 interface Plan {
@@ -31,7 +31,7 @@ describe('A read of many events', () => {
 
   beforeAll(async () => {
     // No worker: the search indexes are those that the test builds.
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createApiApp();
     owner = await ownerWithProject(app);
     const month = (offset: number): Date => {
       const now = new Date();

@@ -7,7 +7,7 @@ import { LongReads } from '../../../src/modules/events/long-reads/index.js';
 import { readWords, searchSql } from '../../../src/modules/tenancy/search-sources/index.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { haveTime } from '../../support/both-stores.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { lockedTable } from '../../support/table-lock.js';
@@ -46,7 +46,7 @@ describe('A search of one process', () => {
   };
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     haveTime(app);
     project = await ownerWithProject(app);
     await put([

@@ -9,7 +9,7 @@ import {
   randomEmail,
   signedIn,
 } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { mailsTo, waitForMails } from '../../support/outbox.js';
 
@@ -19,7 +19,7 @@ describe('an account', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN, PROCESS_ROLE: 'api' } });
+    app = await createApiApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
   });
   afterAll(() => app.close());
 
@@ -177,7 +177,7 @@ describe('an account', () => {
   });
 
   it('loses its sessions on another instance of the service when it is deleted', async () => {
-    const other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const other = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       const actor = await signedIn(app);
       const onOther = () => other.request().get('/v1/auth/me').set('Authorization', actor.bearer);

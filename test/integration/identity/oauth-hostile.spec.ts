@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { Clock } from '../../../src/platform/clock/index.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { HostileProvider, signingKey } from '../../support/hostile-provider.js';
 import { OAuthClient } from '../../support/oauth-client.js';
 import { REDIRECT_URI } from '../../support/oidc-provider.js';
@@ -25,7 +25,7 @@ describe('a sign-in by a provider that misbehaves', () => {
 
   beforeAll(async () => {
     provider = await HostileProvider.start();
-    app = await createTestApp({ env: provider.env });
+    app = await createApiApp({ env: provider.env });
     client = new OAuthClient(app, 'google');
   });
   beforeEach(() => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { discover } from '../../../src/modules/identity/oauth/providers/discovery.js';
 import { requestJson } from '../../../src/modules/identity/oauth/providers/provider-http.js';
 import { Clock } from '../../../src/platform/clock/index.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { type Answer, HostileProvider, json } from '../../support/hostile-provider.js';
 import { OAuthClient } from '../../support/oauth-client.js';
 import { REDIRECT_URI } from '../../support/oidc-provider.js';
@@ -32,7 +32,7 @@ describe('a sign-in by a provider that is out of order', () => {
 
   beforeAll(async () => {
     provider = await HostileProvider.start();
-    app = await createTestApp({ env: provider.env });
+    app = await createApiApp({ env: provider.env });
     client = new OAuthClient(app, 'google');
     jest.spyOn(app.nest.get(Clock), 'now').mockImplementation(() => new Date(Date.now() + hoursAhead * 3_600_000));
   });

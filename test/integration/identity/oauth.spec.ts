@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { REDIRECT_URI } from '../../support/oidc-provider.js';
 
 const CLIENT_ID = 'service.apps.example.com';
@@ -9,7 +9,7 @@ describe('a service with Google and without Apple', () => {
 
   beforeAll(async () => {
     // The service sends no request to a provider before somebody signs in.
-    app = await createTestApp({
+    app = await createApiApp({
       env: {
         OAUTH_GOOGLE_CLIENT_ID: CLIENT_ID,
         OAUTH_GOOGLE_CLIENT_SECRET: 'a-client-secret',

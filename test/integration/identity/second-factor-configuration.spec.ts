@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORD, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { post, registrationOptions } from '../../support/second-factors.js';
 
 describe('a service with its own configuration of second factors', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { CREDENTIAL_ENCRYPTION_KEYS: 'disabled', WEBAUTHN_RP_NAME: 'Events' } });
+    app = await createApiApp({ env: { CREDENTIAL_ENCRYPTION_KEYS: 'disabled', WEBAUTHN_RP_NAME: 'Events' } });
   });
   afterAll(() => app.close());
 

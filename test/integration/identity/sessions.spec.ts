@@ -4,13 +4,13 @@ import { decodeJwt, decodeProtectedHeader, importPKCS8, SignJWT } from 'jose';
 import { DataSource } from 'typeorm';
 import { currentContext } from '../../../src/platform/telemetry/request-context.js';
 import { type Actor, login, PASSWORD, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 
 describe('a session', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
   });
   afterAll(() => app.close());
 
@@ -21,7 +21,7 @@ describe('a session', () => {
   const sessionOf = ({ accessToken }: Actor): string => decodeJwt(accessToken).sid as string;
 
   it('ends on another instance of the service when it is revoked', async () => {
-    const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       const keeper = await signedIn(app);
       const goner = await login(app, keeper.email);
@@ -73,10 +73,10 @@ describe('a key that signs access tokens', () => {
 
   it('verifies tokens after a newer key was added, until it is removed', async () => {
     const [oldKey, newKey] = [pem(), pem()];
-    const before = await createTestApp({ env: { JWT_PRIVATE_KEYS: oldKey } });
+    const before = await createApiApp({ env: { JWT_PRIVATE_KEYS: oldKey } });
     const share = { databaseUrl: before.databaseUrl, dataDir: before.dataDir };
-    const during = await createTestApp({ ...share, env: { JWT_PRIVATE_KEYS: `${newKey}\n${oldKey}` } });
-    const after = await createTestApp({ ...share, env: { JWT_PRIVATE_KEYS: newKey } });
+    const during = await createApiApp({ ...share, env: { JWT_PRIVATE_KEYS: `${newKey}\n${oldKey}` } });
+    const after = await createApiApp({ ...share, env: { JWT_PRIVATE_KEYS: newKey } });
     try {
       const actor = await signedIn(before);
       const check = (app: TestApp, bearer: string) => app.request().get('/v1/auth/me').set('Authorization', bearer);
@@ -111,7 +111,7 @@ describe('a key that signs access tokens', () => {
 
   it('signs tokens that are valid for this issuer, audience and purpose alone, and that expire', async () => {
     const key = pem();
-    const app = await createTestApp({ env: { JWT_PRIVATE_KEYS: key } });
+    const app = await createApiApp({ env: { JWT_PRIVATE_KEYS: key } });
     try {
       const actor = await signedIn(app);
       const claims = decodeJwt(actor.accessToken);

@@ -3,7 +3,7 @@ import { OnCredentialsReset } from '../../../src/modules/identity/sessions/index
 import { SecondFactorsModule } from '../../../src/modules/identity/second-factors/index.js';
 import { SecondFactorsResetHandler } from '../../../src/modules/identity/second-factors/second-factors-reset.handler.js';
 import { Database } from '../../../src/platform/database/database.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import {
   challengeFor,
   forgetUsedCodes,
@@ -23,7 +23,7 @@ describe('a trusted device', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
   });
   afterAll(() => app.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ownerWithProject, type Owner } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import type { HookSource } from '../../support/source-hooks.js';
 import { createSource } from '../../support/sources.js';
 
@@ -9,7 +9,7 @@ describe('the rate limit of webhooks', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: 'intake=2/3' } });
+    app = await createApiApp({ env: { RATE_LIMIT_OVERRIDES: 'intake=2/3' } });
     owner = await ownerWithProject(app);
   });
   afterAll(() => app.close());

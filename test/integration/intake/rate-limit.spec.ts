@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ownerWithProject, type Owner } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { JSON_TYPE, logsWith, otlpBody, PROTOBUF, sendOtlp } from '../../support/otlp.js';
 
 const UNKNOWN = 'oes_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
@@ -29,7 +29,7 @@ describe('the rate limit of a key of the intake', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { RATE_LIMIT_OVERRIDES: 'intake=3/3' } });
+    app = await createApiApp({ env: { RATE_LIMIT_OVERRIDES: 'intake=3/3' } });
     owner = await ownerWithProject(app);
   });
   afterAll(() => app.close());
@@ -69,7 +69,7 @@ describe('the rate limit of an address of the intake', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ withRateLimits: true, env: { TRUST_PROXY: '1' } });
+    app = await createApiApp({ withRateLimits: true, env: { TRUST_PROXY: '1' } });
   });
   afterAll(() => app.close());
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { standardOutput } from '../../../src/platform/telemetry/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receiver.js';
 
@@ -45,7 +45,7 @@ describe('the audit sink', () => {
   const rowsIn = async (file: string): Promise<Row[]> => (await linesIn(file)).map((line) => JSON.parse(line) as Row);
 
   beforeAll(async () => {
-    first = await createTestApp();
+    first = await createApiApp();
     owner = await ownerWithProject(first);
     await act('Before');
   });

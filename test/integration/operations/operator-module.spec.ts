@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../../../src/config/index.js';
 import { OnOrganizationDeleted } from '../../../src/modules/tenancy/organizations/index.js';
 import { ProjectBelongings } from '../../../src/modules/tenancy/projects/lifecycle/project-belongings.js';
 import { Logger } from '../../../src/platform/telemetry/index.js';
-import { createTestApp } from '../../support/app.js';
+import { createApiApp } from '../../support/app.js';
 
 /** Returns the names of the providers that act in the transaction that deletes an organization. */
 function actingAtDeletion(app: INestApplicationContext): string[] {
@@ -25,7 +25,7 @@ function actingAtDeletion(app: INestApplicationContext): string[] {
 
 describe('The module of the operators', () => {
   it('has every provider of the service that acts when an organization is deleted', async () => {
-    const app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    const app = await createApiApp();
     const config = app.nest.get<Config>(CONFIG);
     const module = OperatorModule.for({
       config,

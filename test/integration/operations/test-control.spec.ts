@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 
 const TOKEN = 'the-token-of-this-test-suite';
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ describe('The test control of a process', () => {
     app.request().post('/internal/test/clock').query({ move_ms: ms }).set('X-Test-Control-Token', TOKEN);
 
   it('moves the clock, so that an access token expires', async () => {
-    app = await createTestApp({ env: { TEST_CONTROL_TOKEN: TOKEN } });
+    app = await createApiApp({ env: { TEST_CONTROL_TOKEN: TOKEN } });
     const owner = await ownerWithProject(app);
     const me = () => app.request().get('/v1/auth/me').set('Authorization', owner.bearer);
     await me().expect(200);
@@ -26,7 +26,7 @@ describe('The test control of a process', () => {
   });
 
   it('returns 404 where no token is configured', async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     await moveClock(1).expect(404, { detail: 'Not Found' });
   });
 });

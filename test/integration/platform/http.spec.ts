@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import pg from 'pg';
 import { LargeBodies } from '../../../src/platform/http/large-bodies.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { answersIn, converse } from '../../support/raw-requests.js';
 
@@ -12,7 +12,7 @@ describe('a request over HTTP', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
     owner = await ownerWithProject(app);
   });
   afterAll(() => app.close());
@@ -172,7 +172,7 @@ describe('a request over HTTP', () => {
   });
 
   it('returns 500 without the cause of an unexpected fault, which the log has under the request id', async () => {
-    const broken = await createTestApp();
+    const broken = await createApiApp();
     try {
       const other = await ownerWithProject(broken);
       await broken.rows('ALTER TABLE events RENAME COLUMN log_method TO elsewhere');
@@ -197,7 +197,7 @@ describe('a request over HTTP', () => {
     ['errors', [499, 500]],
     ['all', [404, 499, 500]],
   ] as const)('is logged as ACCESS_LOG=%s says although LOG_LEVEL is warn', async (setting, statuses) => {
-    const quiet = await createTestApp({ env: { LOG_LEVEL: 'warn', ACCESS_LOG: setting } });
+    const quiet = await createApiApp({ env: { LOG_LEVEL: 'warn', ACCESS_LOG: setting } });
     try {
       await quiet.rows('ALTER TABLE user_tokens RENAME TO elsewhere');
       const socket = connect(Number(new URL(quiet.url).port), '127.0.0.1');

@@ -11,7 +11,7 @@ import { Mailer } from '../../../src/platform/mail/index.js';
 import { RateLimitStore } from '../../../src/platform/rate-limit/index.js';
 import { currentContext } from '../../../src/platform/telemetry/index.js';
 import { ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
-import { createTestApp, optionsOfPool, type TestApp } from '../../support/app.js';
+import { createApiApp, optionsOfPool, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { failedSignIns } from '../../support/failed-sign-ins.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
@@ -23,7 +23,7 @@ describe('an overloaded service', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { DATABASE_POOL_SIZE: '3', ENABLE_METRICS: 'true' } });
+    app = await createApiApp({ env: { DATABASE_POOL_SIZE: '3', ENABLE_METRICS: 'true' } });
   });
   afterAll(() => app.close());
   afterEach(() => void jest.restoreAllMocks());

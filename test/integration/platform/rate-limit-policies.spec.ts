@@ -7,7 +7,7 @@ import { KeyAuthenticator } from '../../../src/modules/entitlement/api-keys/inde
 import { AccessTokenService } from '../../../src/modules/identity/sessions/index.js';
 import { generateKey } from '../../../src/platform/crypto/index.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { expectLimit, inTurn, limitsOf, POLICIES, POLICIES_OF_HOLDERS } from '../../support/rate-limit-policies.js';
 
 let addresses = 0;
@@ -44,7 +44,7 @@ describe('the rate limit of a deployment', () => {
   let limitedKey: string;
 
   beforeAll(async () => {
-    app = await createTestApp({ withRateLimits: true, env: { TRUST_PROXY: '1' } });
+    app = await createApiApp({ withRateLimits: true, env: { TRUST_PROXY: '1' } });
     owner = await ownerWithProject(app);
     person = await signedIn(app);
     limitedKey = (await newKey()).key;
@@ -195,7 +195,7 @@ describe('the rate limit of a deployment', () => {
 describe('an override of rate limits', () => {
   it('sets both limits of every policy', async () => {
     const overrides = RATE_LIMIT_POLICY_NAMES.map((name, index) => `${name}=${index + 3}/${index + 30}`).join(',');
-    const app = await createTestApp({
+    const app = await createApiApp({
       withRateLimits: true,
       env: { RATE_LIMIT_OVERRIDES: overrides, AUTH_LOGIN_RATE_LIMIT_IP: '900', TRUST_PROXY: '1' },
     });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import { RateLimitStore } from '../../../src/platform/rate-limit/index.js';
 import { signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { describeWithRedis, type RedisServer, startRedis } from '../../support/redis.js';
 
 const OVERRIDES = 'auth-login=3,usage=3/4';
@@ -33,7 +33,7 @@ describeWithRedis('a rate limit with a Redis', () => {
   /** An application whose Redis may not answer. */
   async function appBefore(env: Record<string, string>, beside?: TestApp): Promise<TestApp> {
     const { databaseUrl, dataDir } = beside ?? {};
-    const app = await createTestApp({ databaseUrl, dataDir, env: { RATE_LIMIT_OVERRIDES: OVERRIDES, ...env } });
+    const app = await createApiApp({ databaseUrl, dataDir, env: { RATE_LIMIT_OVERRIDES: OVERRIDES, ...env } });
     releases.push(() => app.close());
     waitForAnswers(app, 5_000);
     return app;

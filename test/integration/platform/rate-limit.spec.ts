@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp, type TestAppOptions } from '../../support/app.js';
+import { createApiApp, type TestApp, type TestAppOptions } from '../../support/app.js';
 import { failedSignIns } from '../../support/failed-sign-ins.js';
 
 const EXCEEDED = { detail: 'Rate limit exceeded' };
 
 async function withApp(options: TestAppOptions, work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await createTestApp(options);
+  const app = await createApiApp(options);
   try {
     await work(app);
   } finally {
@@ -47,7 +47,7 @@ describe('a limited route', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({
+    app = await createApiApp({
       env: { RATE_LIMIT_OVERRIDES: 'auth-login=3', CORS_ORIGINS: 'https://app.example.com' },
     });
   });
@@ -136,7 +136,7 @@ describe('an address with wrong passwords', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
   });
   afterAll(() => app.close());
 
@@ -145,7 +145,7 @@ describe('an address with wrong passwords', () => {
   const LOCKED = { detail: 'Too many failed sign-in attempts' };
 
   it('is locked after the 30th of parallel guesses, on all instances together', async () => {
-    const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    const second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     try {
       const { email } = await signedIn(app);
       await failedSignIns(app, email, 20);

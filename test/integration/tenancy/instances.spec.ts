@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MembershipNotifier } from '../../../src/modules/tenancy/organizations/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
 describe('a second instance of the service', () => {
@@ -10,8 +10,8 @@ describe('a second instance of the service', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
-    second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    app = await createApiApp();
+    second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
   });
   afterAll(async () => {
     await second.close();

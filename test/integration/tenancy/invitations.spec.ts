@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Mailer } from '../../../src/platform/mail/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { type Actor, type Owner, ownerWithProject, randomEmail, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 
 interface Invitation {
   id: string;
@@ -22,7 +22,7 @@ describe('an invitation', () => {
 
   beforeAll(async () => {
     // Maintenance comes when the test says so.
-    app = await createTestApp({ env: { PROCESS_ROLE: 'api' } });
+    app = await createApiApp();
   });
   afterAll(() => app.close());
 

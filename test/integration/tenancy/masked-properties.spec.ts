@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 
 const SECRET = 'hunter2-4111-1111';
 
@@ -9,7 +9,7 @@ describe('a masked property', () => {
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
   });
   afterAll(() => app.close());
 
