@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { registered, signedIn } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
+import { tokenIn, waitForMails } from '../../support/outbox.js';
 
 interface Tokens {
   access_token: string;
@@ -10,11 +11,17 @@ interface Tokens {
 
 describe('a session', () => {
   let app: TestApp;
+  /** Another instance of the service. */
+  let second: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp();
+    app = await createApiApp();
+    second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await second.close();
+    await app.close();
+  });
 
   const refresh = (token: string) => app.request().post('/v1/auth/refresh').send({ refresh_token: token });
   const me = (authorization: string) => app.request().get('/v1/auth/me').set('Authorization', authorization);
@@ -27,43 +34,49 @@ describe('a session', () => {
     return living.length;
   };
 
+  const untilRefused = async (send: () => PromiseLike<{ status: number }>): Promise<void> => {
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 401 && statuses.length < 500) statuses.push((await send()).status);
+    expect(statuses.at(-1)).toBe(401);
+  };
+
   it('gets the same next refresh token, which is valid, from 20 parallel refreshes on two instances', async () => {
-    const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    try {
-      const actor = await signedIn(app);
-      const instances = [app, second];
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) =>
-          (instances[n % 2] ?? app).request().post('/v1/auth/refresh').send({ refresh_token: actor.refreshToken }),
-        ),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-      const tokens = new Set(answers.map(({ body }) => (body as Tokens).refresh_token));
-      expect(tokens.size).toBe(1);
-      expect(await livingTokens(actor.id)).toBe(1);
-      for (const token of tokens) await refresh(token).expect(200);
-    } finally {
-      await second.close();
-    }
+    const actor = await signedIn(app);
+    const instances = [app, second];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        (instances[n % 2] ?? app).request().post('/v1/auth/refresh').send({ refresh_token: actor.refreshToken }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const tokens = new Set(answers.map(({ body }) => (body as Tokens).refresh_token));
+    expect(tokens.size).toBe(1);
+    expect(await livingTokens(actor.id)).toBe(1);
+    for (const token of tokens) await refresh(token).expect(200);
   });
 
   it('ends on another instance of the service when its owner signs out', async () => {
-    const second = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    try {
-      const actor = await registered(app);
-      const onSecond = () => second.request().get('/v1/auth/me').set('Authorization', actor.bearer);
-      await onSecond().expect(200);
-      await app.request().post('/v1/auth/logout').send({ refresh_token: actor.refreshToken }).expect(200);
-      const statuses: number[] = [];
-      while (statuses.at(-1) !== 401 && statuses.length < 500) statuses.push((await onSecond()).status);
-      expect(statuses.at(-1)).toBe(401);
-    } finally {
-      await second.close();
-    }
+    const actor = await registered(app);
+    const onSecond = () => second.request().get('/v1/auth/me').set('Authorization', actor.bearer);
+    await onSecond().expect(200);
+    await app.request().post('/v1/auth/logout').send({ refresh_token: actor.refreshToken }).expect(200);
+    await untilRefused(onSecond);
+  });
+
+  it('ends on another instance of the service when the password is reset', async () => {
+    const actor = await registered(app);
+    const onSecond = () => second.request().get('/v1/auth/me').set('Authorization', actor.bearer);
+    await onSecond().expect(200);
+    const reset = '/v1/auth/password-reset';
+    await app.request().post(`${reset}/request`).send({ email: actor.email }).expect(200);
+    const token = tokenIn((await waitForMails(app.dataDir, actor.email, 2)).at(-1) as never);
+    const password = 'difference-engine-no-2';
+    await app.request().post(`${reset}/confirm`).send({ token, password }).expect(200);
+    await untilRefused(onSecond);
   });
 
   it('has access tokens that live as long as ACCESS_TOKEN_TTL_SECONDS says', async () => {
-    const short = await createTestApp({ env: { ACCESS_TOKEN_TTL_SECONDS: '10' }, databaseUrl: app.databaseUrl });
+    const short = await createApiApp({ env: { ACCESS_TOKEN_TTL_SECONDS: '10' }, databaseUrl: app.databaseUrl });
     try {
       const actor = await registered(short);
       const { exp, iat } = decodeJwt(actor.accessToken);
