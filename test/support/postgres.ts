@@ -33,7 +33,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return asAdmin((admin) => createDatabase(admin, 'STRATEGY file_copy'));
 }
 
-async function createDatabase(admin: pg.Client, options: string): Promise<TestDatabase> {
+async function createDatabase(admin: pg.ClientBase, options: string): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${name} ${options}`);
   return {
@@ -53,7 +53,7 @@ async function createDatabase(admin: pg.Client, options: string): Promise<TestDa
 }
 
 /** The template is renamed when it is complete, so that an interrupted build is never used as a template. */
-async function buildTemplate(admin: pg.Client, template: string): Promise<void> {
+async function buildTemplate(admin: pg.ClientBase, template: string): Promise<void> {
   await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
     if (await databaseExists(admin, template)) return;
@@ -100,18 +100,35 @@ function monthName(offset: number): string {
   return monthStart(offset).toISOString().slice(0, 7).replace('-', '_');
 }
 
-async function databaseExists(admin: pg.Client, name: string): Promise<boolean> {
+async function databaseExists(admin: pg.ClientBase, name: string): Promise<boolean> {
   return (await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1;
 }
 
-async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: databaseUrl('postgres') });
-  await admin.connect();
+/** Runs work on a connection that all spec files of a worker share. A connection takes 40 ms of processor time. */
+async function asAdmin<T>(work: (admin: pg.ClientBase) => Promise<T>): Promise<T> {
+  const admin = await administration().connect();
+  let failure: Error | undefined;
   try {
     return await work(admin);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
   } finally {
-    await admin.end();
+    // A failed connection may hold the lock of the template.
+    admin.release(failure);
   }
+}
+
+const ADMINISTRATION = Symbol.for('the connections to the administration database');
+
+function administration(): pg.Pool {
+  const worker = globalThis as { [ADMINISTRATION]?: pg.Pool };
+  worker[ADMINISTRATION] ??= new pg.Pool({
+    connectionString: databaseUrl('postgres'),
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  }).on('error', () => undefined);
+  return worker[ADMINISTRATION];
 }
 
 function databaseUrl(name: string): string {
