@@ -1,18 +1,50 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { CommanderError } from 'commander';
+import { buildProgram } from '../../src/cli/program.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The database address is wrong, so a command that goes on to the database fails with another exit code. */
-function cli(...words: string[]): { readonly code: number | null; readonly stdout: string; readonly stderr: string } {
+const ENVIRONMENT = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: 'no address' };
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function cli(...words: string[]): Ended {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/src/cli.js', ...words], {
     cwd: ROOT,
     encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: 'no address' },
+    env: ENVIRONMENT,
   });
   return { code: status, stdout, stderr };
 }
+
+/** Reads words as {@link cli} does, without a process. @returns what is printed, and whether the words are refused */
+async function parsed(...words: string[]): Promise<{ isRefused: boolean; stdout: string; stderr: string }> {
+  const printed = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    });
+  }
+  const error = await buildProgram(ENVIRONMENT)
+    .parseAsync(words, { from: 'user' })
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+  return { isRefused: error instanceof CommanderError && error.exitCode !== 0, ...printed };
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('A command that is mistyped', () => {
   it.each<[string, string[], string]>([
@@ -33,12 +65,22 @@ describe('A command that is mistyped', () => {
     ['a number that is none', ['users', 'list', '--limit', 'many'], 'It must be a whole number from 1 to 1000.'],
     ['a plan that does not exist', ['organizations', 'set-plan', 'acme', 'gold'], 'Allowed choices are free, pro'],
     ['a deletion that nobody confirms', ['organizations', 'delete', 'acme'], "needs '--yes' where nobody can be asked"],
-  ])('is refused with exit code 2 before anything is done: %s', (_, words, message) => {
-    expect(cli(...words)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) as unknown });
+  ])('is refused before anything is done: %s', async (_, words, message) => {
+    const stderr = expect.stringContaining(message) as unknown;
+    expect(await parsed(...words)).toEqual({ isRefused: true, stdout: '', stderr });
+  });
+
+  it('ends the process with exit code 2', () => {
+    const stderr = expect.stringContaining("too many arguments for 'drift'") as unknown;
+    expect(cli('drift', 'now')).toEqual({ code: 2, stdout: '', stderr });
   });
 
   it('is distinguished from a correct command', () => {
-    for (const words of [['migrate'], ['migrate', '--restored', '--event-store'], ['audit', 'tail', '-n', '5']]) {
+    const correct = [
+      ['migrate', '--restored', '--event-store'],
+      ['audit', 'tail', '-n', '5'],
+    ];
+    for (const words of correct) {
       expect(cli(...words)).toMatchObject({ code: 78, stderr: expect.stringContaining('DATABASE_URL') as unknown });
     }
   });
