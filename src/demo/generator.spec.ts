@@ -48,23 +48,28 @@ describe('generateEvents', () => {
   });
 
   it('keeps every field within what ingestion takes', () => {
-    for (const event of generate()) {
-      expect(event.event_type).toMatch(/^.{1,200}$/);
-      expect(event.source).toMatch(/^.{1,200}$/);
-      expect(event.event_id).toMatch(/^.{1,200}$/);
-      expect(event.severity).toMatch(/^.{1,50}$/);
-      expect(event.message).toMatch(/^.{1,2000}$/);
-      expect(event.status).toMatch(/^.{1,100}$/);
-      expect(event.environment).toMatch(/^.{1,100}$/);
-      expect(event.timestamp).toBe(new Date(event.timestamp).toISOString());
-      expect(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).toContain(event.payload.method);
-      expect(event.payload.path).toMatch(/^\/[a-z0-9./]*$/);
-      expect(statusOf(event)).toBeGreaterThanOrEqual(200);
-      expect(statusOf(event)).toBeLessThan(600);
-      expect(Number.isInteger(event.payload.latency_ms)).toBe(true);
-      expect(event.payload.latency_ms).toBeGreaterThanOrEqual(1);
-      expect(event.payload.latency_ms).toBeLessThanOrEqual(60_000);
-      expect(Number.isInteger(event.payload.bytes)).toBe(true);
+    type Event = ReturnType<typeof generate>[number];
+    const isWithin = (value: string | number | undefined, min: number, max: number): boolean =>
+      typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+    const takes: Record<string, (event: Event) => boolean> = {
+      event_type: ({ event_type }) => /^.{1,200}$/.test(event_type),
+      source: ({ source }) => /^.{1,200}$/.test(source),
+      event_id: ({ event_id }) => /^.{1,200}$/.test(event_id),
+      severity: ({ severity }) => /^.{1,50}$/.test(severity),
+      message: ({ message }) => /^.{1,2000}$/.test(message),
+      status: ({ status }) => /^.{1,100}$/.test(status),
+      environment: ({ environment }) => /^.{1,100}$/.test(environment),
+      timestamp: ({ timestamp }) => timestamp === new Date(timestamp).toISOString(),
+      method: ({ payload }) => ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(String(payload.method)),
+      path: ({ payload }) => /^\/[a-z0-9./]*$/.test(String(payload.path)),
+      status_code: (event) => isWithin(statusOf(event), 200, 599),
+      latency_ms: ({ payload }) => isWithin(payload.latency_ms, 1, 60_000),
+      bytes: ({ payload }) => Number.isInteger(payload.bytes),
+    };
+    const events = generate();
+    // One assertion for each of 65,000 values would take ten seconds.
+    for (const [field, isTaken] of Object.entries(takes)) {
+      expect([field, events.filter((event) => !isTaken(event))]).toEqual([field, []]);
     }
   });
 

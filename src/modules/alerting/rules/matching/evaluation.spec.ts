@@ -6,6 +6,7 @@ import { filterOf, storedCondition } from '../../../events/conditions/index.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
 import { evaluate, firstEvents } from './evaluation.js';
+import { propertyRuns } from '../../../../../test/support/property-runs.js';
 import type { AcceptedEvent, AcceptedEventsReader, OutboxRow, Stretch } from '../../../events/event-store/index.js';
 
 const condition = storedCondition({ kind: 'match' });
@@ -91,7 +92,7 @@ describe('the evaluation of a batch', () => {
         expect(asked).toBe(rows.reduce((sum, count) => sum + count, 0));
         expect(outbox.mostRead).toBeLessThanOrEqual(100);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50, 15) },
     );
   });
 
