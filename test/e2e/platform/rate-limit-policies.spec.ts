@@ -39,7 +39,10 @@ describe('the rate limit of a deployment', () => {
   const sender = (requests: readonly string[], headers: Record<string, string>) =>
     inTurn(requests, async (verb, path) => limitedApi[verb](path).set(headers));
 
-  it.each(POLICIES_OF_HOLDERS)('allows $credential requests of a person for $name', async (policy) => {
+  // Hundreds of requests prove no more for a person than for a key. The suite of the limits of addresses also sends
+  // requests of persons for every policy.
+  const ofPersons = POLICIES_OF_HOLDERS.filter(({ credential }) => credential <= 100);
+  it.each(ofPersons)('allows $credential requests of a person for $name', async (policy) => {
     const token = { Authorization: `Bearer ${person.accessToken}` };
     await expectLimit(policy, policy.credential, sender(policy.requests, token));
     const key = { 'X-API-Key': ownKey.key };

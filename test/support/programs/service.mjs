@@ -65,7 +65,8 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       // deployment.
       STORAGE_LIMITS: 'pro=1MB/2MB/512KB,scale=100MB/-/64MB',
       OBJECT_BODY_MAX_BYTES: '600000',
-      ...(limits ? {} : { RATE_LIMIT_OVERRIDES: await noLimits() }),
+      // Suites about limits need no jobs.
+      ...(limits ? { PROCESS_ROLE: 'api' } : { RATE_LIMIT_OVERRIDES: await noLimits() }),
       ...(clickHouse === undefined ? {} : readsFrom(clickHouse)),
     },
     logFile,
