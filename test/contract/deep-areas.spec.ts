@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { AREAS, areasOf, filesOf } from '../../scripts/testing/areas.mjs';
+import { AREAS, areasOf, filesOf, suitesThatImport } from '../../scripts/testing/areas.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -22,7 +22,7 @@ describe('The map of the deep areas', () => {
   it.each([
     ['console/src/main.tsx', ['console']],
     ['src/modules/entitlement/storage/objects/objects.service.ts', ['storage', 'properties']],
-    ['test/deep/faults/ingest.spec.ts', ['faults']],
+    ['test/deep/faults/ingest.spec.ts', []],
     ['docs/api/openapi.json', ['clients']],
     ['docs/guide/alerts.md', []],
     ['src/platform/ids/index.ts', AREAS],
@@ -35,5 +35,13 @@ describe('The map of the deep areas', () => {
     for (const area of AREAS) expect([area, filesOf(ROOT, [area]).length]).not.toEqual([area, 0]);
     const files = filesOf(ROOT, AREAS);
     expect(new Set(files).size).toBe(files.length);
+  });
+
+  it('finds the suites that import a helper, also through another helper', () => {
+    const suites = suitesThatImport(ROOT, ['test/support/chromium.ts']);
+    expect(suites).toEqual(
+      expect.arrayContaining(['test/deep/console/numbers.spec.ts', 'test/deep/console/first-page.spec.ts']),
+    );
+    expect(suites).not.toContain('test/deep/storage/object-store.spec.ts');
   });
 });

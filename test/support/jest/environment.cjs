@@ -3,6 +3,10 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
+/** When this time (milliseconds since 1970) is over, the tests of a further file are left out. */
+const START_UNTIL = Number(process.env.TEST_START_UNTIL ?? Infinity);
+const NO_TITLE = /(?!)/;
+
 /** Jest's own modules start anew for each file and take what a former file's left here for theirs. */
 const OF_ONE_FILE = /jest|EVENT_HANDLERS|TEST_TIMEOUT|RETRY/i;
 
@@ -38,7 +42,9 @@ module.exports = class SharedRealm {
   async setup() {}
 
   /** Jest calls this. A file may print more about a failed test: see failed-test.ts. */
-  async handleTestEvent({ name }) {
+  async handleTestEvent({ name }, state) {
+    // As with "-t", the hooks of tests that are left out do not run either.
+    if (name === 'run_start' && Date.now() > START_UNTIL) state.testNamePattern = NO_TITLE;
     if (name === 'test_fn_failure') await globalThis.tellOfFailedTest?.();
   }
 
