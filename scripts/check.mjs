@@ -25,7 +25,7 @@ const PARTS = [
   { name: 'lint', needs: ['build', 'tools', 'client'], run: () => node('scripts/lint.mjs') },
   {
     name: 'types',
-    needs: ['build', 'client'],
+    needs: ['build', 'tools', 'client'],
     run: () => inOrder([() => tsc('.'), () => tsc('clients/typescript'), () => tsc('console')]),
   },
   {
@@ -127,10 +127,11 @@ function resultOf(faults) {
   return { ok: faults.length === 0, output: faults.join('\n') };
 }
 
+/** TypeScript 7 takes a third of the time of TypeScript 6, which other packages still need for its programming interface. */
 function tsc(project) {
   const cache = cachePath(`types-${project.replace(/\W+/g, '-')}.tsbuildinfo`);
   const incremental = cache === null ? [] : ['--incremental', '--tsBuildInfoFile', cache];
-  return node('node_modules/typescript/bin/tsc', '--noEmit', '-p', project, ...incremental);
+  return node('tools/node_modules/typescript-7/bin/tsc', '--noEmit', '-p', project, ...incremental);
 }
 
 /**
