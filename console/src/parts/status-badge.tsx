@@ -1,11 +1,7 @@
-import { Badge } from '@mantine/core';
+import { Tone } from './tone.js';
 
 /** Shows an HTTP status. */
 export function StatusBadge({ status }: { readonly status: number }) {
   const color = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'sea';
-  return (
-    <Badge variant="light" color={color} size="sm" px={6}>
-      {status}
-    </Badge>
-  );
+  return <Tone color={color}>{status}</Tone>;
 }

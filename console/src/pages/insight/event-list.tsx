@@ -1,8 +1,9 @@
 import './event-list.css';
-import { Badge, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { Moment } from '../../parts/moment.js';
 import { numbered } from '../../parts/numbers.js';
+import { Tone, type ToneColor } from '../../parts/tone.js';
 import { VirtualRows } from '../../parts/virtual-rows.js';
 
 type Event = Schemas['EventRecord'];
@@ -34,7 +35,7 @@ export function EventList({ events, onShow }: Props) {
   );
 }
 
-const COLORS: ReadonlyMap<string, string> = new Map([
+const COLORS: ReadonlyMap<string, ToneColor> = new Map([
   ['critical', 'red'],
   ['fatal', 'red'],
   ['error', 'red'],
@@ -45,9 +46,5 @@ const COLORS: ReadonlyMap<string, string> = new Map([
 
 /** Shows the severity as the sender wrote it. */
 export function SeverityBadge({ severity }: { readonly severity: string }) {
-  return (
-    <Badge variant="light" color={COLORS.get(severity.toLowerCase()) ?? 'sea'} size="sm" tt="none" px={6}>
-      {severity}
-    </Badge>
-  );
+  return <Tone color={COLORS.get(severity.toLowerCase()) ?? 'sea'}>{severity}</Tone>;
 }

@@ -1,7 +1,6 @@
 import './entry-list.css';
-import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import type { LogEntry } from '../../api/insight.js';
 import { Moment } from '../../parts/moment.js';
 import { whole } from '../../parts/numbers.js';
@@ -29,8 +28,17 @@ const PADDING_PX = 24;
 /** A time with its year needs more room. */
 const YEAR_PX = 40;
 
-/** Lists events as rows with columns, or as blocks on phones. */
-export function EntryList({ rows, columns, isWrapped, isCompact, hasYears, shownId, onShow, onEnd }: Props) {
+/** Lists events as rows with columns, or as blocks on phones. A page renders often while its rows stay the same. */
+export const EntryList = memo(function EntryList({
+  rows,
+  columns,
+  isWrapped,
+  isCompact,
+  hasYears,
+  shownId,
+  onShow,
+  onEnd,
+}: Props) {
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const density = isCompact ? 'compact' : 'normal';
   const label = rows.length === 1 ? '1 event' : `${rows.length} events`;
@@ -64,7 +72,7 @@ export function EntryList({ rows, columns, isWrapped, isCompact, hasYears, shown
       {(row) => columns.map(({ id }) => <Cell key={id} id={id} row={row} hasYears={hasYears} />)}
     </VirtualRows>
   );
-}
+});
 
 interface CellProps {
   readonly id: string;
@@ -72,28 +80,25 @@ interface CellProps {
   readonly hasYears: boolean;
 }
 
+/** A list has hundreds of cells, so they are plain elements without components of the library. */
 function Cell({ id, row, hasYears }: CellProps): ReactNode {
   const { event, log } = row;
   switch (id) {
     case 'time':
       return (
-        <Text span inherit c="dimmed">
+        <span className="dimmed">
           <Moment at={event.timestamp} isShort={!hasYears} />
-        </Text>
+        </span>
       );
     case 'severity':
       return <span>{event.severity !== null && <SeverityBadge severity={event.severity} />}</span>;
     case 'method':
-      return (
-        <Text span inherit fw={600}>
-          {log?.method ?? '–'}
-        </Text>
-      );
+      return <span className="strong">{log?.method ?? '–'}</span>;
     case 'path':
       return (
-        <Text span inherit ff="monospace" dir="auto">
+        <span className="monospace" dir="auto">
           {log?.endpoint ?? '–'}
-        </Text>
+        </span>
       );
     case 'http':
       return <span>{log === undefined ? '–' : <StatusBadge status={log.status} />}</span>;
@@ -101,15 +106,15 @@ function Cell({ id, row, hasYears }: CellProps): ReactNode {
       return <span className="end">{log === undefined ? '–' : `${whole(log.latency_ms)} ms`}</span>;
     case 'event':
       return (
-        <Text span inherit fw={600} dir="auto">
+        <span className="strong" dir="auto">
           {event.event}
-        </Text>
+        </span>
       );
     case 'message':
       return (
-        <Text span inherit c="dimmed" dir="auto">
+        <span className="dimmed" dir="auto">
           {messageOf(row)}
-        </Text>
+        </span>
       );
     case 'key':
       return <span>{cellText(log?.api_key_prefix)}</span>;

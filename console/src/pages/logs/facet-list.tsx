@@ -1,5 +1,5 @@
 import './facet-list.css';
-import { ActionIcon, Button, Card, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useState } from 'react';
 import { fieldOf, isOther, isValue, pathOf, type Scalar } from '../../parts/conditions.js';
@@ -110,6 +110,7 @@ interface FacetProps {
   readonly onDrop?: () => void;
 }
 
+/** The rows are plain elements, because a page has a hundred of them. */
 function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, onDrop }: FacetProps) {
   const chosen = choiceOf(search, field).values;
   const [isWhole, setIsWhole] = useState(false);
@@ -139,24 +140,24 @@ function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, 
         const name = value === null ? '(none)' : value === '' ? '(empty)' : (counted.name ?? String(value));
         return (
           <div key={isValue(field, value)} className="facet-row">
-            <UnstyledButton
+            <button
+              type="button"
               className="facet numbers"
               aria-pressed={isPressed}
               onClick={() => onChoose(field, isPressed ? chosen.filter((each) => each !== value) : [...chosen, value])}
             >
               <bdi title={name}>{name}</bdi>
               <span>{whole(count)}</span>
-            </UnstyledButton>
-            <ActionIcon
-              size="sm"
-              variant="subtle"
-              color="gray"
+            </button>
+            <button
+              type="button"
+              className="facet-exclude"
               aria-label={`Exclude ${name}`}
               title="Exclude"
               onClick={() => onAdd(excluded)}
             >
               <Icon name="minus" size={12} />
-            </ActionIcon>
+            </button>
           </div>
         );
       })}

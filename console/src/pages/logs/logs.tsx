@@ -1,4 +1,5 @@
 import { Button, Card, Collapse, Grid, Group, Stack, Switch, Text, Tooltip } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
@@ -42,6 +43,8 @@ const route = getRouteApi('/signed-in/o/$organization/p/$project/logs');
 /** Facets and the histogram of a live list are read less often than its rows. */
 const COUNTS_INTERVAL_MS = 30_000;
 const MAX_PATH_CHARACTERS = 200;
+/** The facets are beside the list from this width on, and above it on smaller screens. */
+const BESIDE = '(min-width: 62em)';
 
 export function LogsPage() {
   const { project } = useCurrentProject();
@@ -49,10 +52,15 @@ export function LogsPage() {
   const navigate = route.useNavigate();
   const [isNarrowing, setIsNarrowing] = useState(false);
   const { window, zone, zoom } = useTimeRange();
-  const set = (change: Change) =>
-    void navigate({
-      search: (before: LogsSearch) => ({ ...before, ...(typeof change === 'function' ? change(before) : change) }),
-    });
+  const isBeside = useMediaQuery(BESIDE, undefined, { getInitialValueInEffect: false });
+  const set = useCallback(
+    (change: Change) =>
+      void navigate({
+        search: (before: LogsSearch) => ({ ...before, ...(typeof change === 'function' ? change(before) : change) }),
+      }),
+    [navigate],
+  );
+  const show = useCallback(({ id }: LogEntry) => set({ shown: id }), [set]);
 
   const query = useMemo(() => narrowedOf(search), [search]);
   const paths = useMemo(() => pathsIn(search.facets), [search.facets]);
@@ -136,24 +144,22 @@ export function LogsPage() {
       </PageHead>
       <Group gap="sm" align="flex-end">
         <SearchField projectId={project.id} window={window} query={query} known={counted.facets} onAdd={add} />
-        <Button
-          variant="default"
-          hiddenFrom="md"
-          aria-expanded={isNarrowing}
-          onClick={() => setIsNarrowing(!isNarrowing)}
-        >
-          {isNarrowing ? 'Hide the filters' : 'Filters'}
-        </Button>
+        {!isBeside && (
+          <Button variant="default" aria-expanded={isNarrowing} onClick={() => setIsNarrowing(!isNarrowing)}>
+            {isNarrowing ? 'Hide the filters' : 'Filters'}
+          </Button>
+        )}
       </Group>
       <Chosen projectId={project.id} search={search} facets={counted.facets} set={set} />
       <Failure error={error ?? counted.error ?? drawn.error} />
       <Grid gap="md">
-        <Grid.Col span={{ base: 12, md: 3 }} visibleFrom="md">
-          {facetList}
-        </Grid.Col>
-        <Grid.Col span={12} hiddenFrom="md" py={0}>
-          <Collapse expanded={isNarrowing}>{facetList}</Collapse>
-        </Grid.Col>
+        {isBeside ? (
+          <Grid.Col span={3}>{facetList}</Grid.Col>
+        ) : (
+          <Grid.Col span={12} py={0}>
+            <Collapse expanded={isNarrowing}>{facetList}</Collapse>
+          </Grid.Col>
+        )}
         <Grid.Col span={{ base: 12, md: 9 }}>
           {isPending && error === null && <PendingPage />}
           {total !== undefined && (
@@ -183,7 +189,7 @@ export function LogsPage() {
                     isCompact={search.density === 'compact'}
                     hasYears={isOfOtherYears(window)}
                     shownId={search.shown}
-                    onShow={({ id }) => set({ shown: id })}
+                    onShow={show}
                     onEnd={more}
                   />
                 </Card>
