@@ -51,7 +51,7 @@ export function Figure({ name, value, note, isBad = false, events, eventsTitle =
 export const MIN_COMPARED = 20;
 
 /**
- * Returns the change of the number of events in words, which may be a drop to zero. @param before the number in the
+ * Returns the change of the number of events in words, or "new" when the previous period had hardly any. @param before the number in the
  * previous period. Undefined: there is none
  */
 export function countNote(
@@ -59,7 +59,10 @@ export function countNote(
   change: number | null | undefined,
   before: number | null | undefined,
 ): string | undefined {
-  return now === 0 && before === 0 ? undefined : changeNote(change, before);
+  if (now === 0 && before === 0) return undefined;
+  // A drop to zero is not new.
+  const isNew = before !== undefined && before !== null && before < MIN_COMPARED && change !== -1;
+  return isNew ? 'new' : changeNote(change, before);
 }
 
 /**
@@ -67,9 +70,7 @@ export function countNote(
  * @param before the events of the previous period. Undefined: there is none
  */
 export function changeNote(change: number | null | undefined, before: number | null | undefined): string | undefined {
-  if (before === null || before === undefined) return undefined;
-  // A drop to zero is not new.
-  if (before < MIN_COMPARED) return change === -1 ? undefined : 'new';
+  if (before === null || before === undefined || before < MIN_COMPARED) return undefined;
   if (change === null || change === undefined) return undefined;
   return Math.abs(change) < 0.005 ? 'no change' : `${SIGNED.format(change)} vs. previous period`;
 }

@@ -3,7 +3,7 @@ import { breakdown } from '../../api/insight.js';
 import { useAnswer } from '../../parts/answers.js';
 import { EventsLink, type EventsSearch, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
-import { changeNote } from '../../parts/figure.js';
+import { countNote } from '../../parts/figure.js';
 import { numbered, share, whole } from '../../parts/numbers.js';
 import { Rows } from '../../parts/rows.js';
 import { Suggested } from '../../parts/suggested.js';
@@ -52,7 +52,8 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
                   ({share(item.error_rate)})
                 </Table.Td>
                 <Table.Td>
-                  {changeNote(item.change, item.previous_events)?.replace(' vs. previous period', '') ?? '–'}
+                  {countNote(item.events, item.change, item.previous_events)?.replace(' vs. previous period', '') ??
+                    '–'}
                 </Table.Td>
               </Table.Tr>
             ))}

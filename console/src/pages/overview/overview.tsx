@@ -8,7 +8,7 @@ import { analyticsOverview, analyticsSeries } from '../../api/insight.js';
 import { dashboard } from '../../api/queries.js';
 import { EventsLink, IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
-import { changeNote, Figure, MIN_COMPARED } from '../../parts/figure.js';
+import { changeNote, countNote, Figure, MIN_COMPARED } from '../../parts/figure.js';
 import { Ago, Moment } from '../../parts/moment.js';
 import { decimal, milliseconds, numbered, share, whole } from '../../parts/numbers.js';
 import { StateBadge } from '../../parts/state-badge.js';
@@ -77,7 +77,12 @@ function Filled({ now, past: { totals, top_events, previous, change } }: FilledP
     <>
       {isEmpty && <Nothing />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <Figure name="Events" value={whole(totals.events)} note={noteOf(change?.events)} events={{}} />
+        <Figure
+          name="Events"
+          value={whole(totals.events)}
+          note={countNote(totals.events, change?.events, previous?.events)}
+          events={{}}
+        />
         <Figure
           name="Errors"
           value={whole(totals.errors)}
