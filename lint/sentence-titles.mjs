@@ -1,4 +1,4 @@
-const TESTS = wordsOf('it test itOfPostgres');
+const TESTS = wordsOf('it itOfPostgres itOnDesktop test');
 const GROUPS = wordsOf('describe describeOfPostgres describeWithRedis');
 const FEWEST_WORDS = 3;
 /** Words that end in -s and are not verbs. */

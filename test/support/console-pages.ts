@@ -1,6 +1,8 @@
+import { it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type Actor, type Owner, PASSWORD } from './actors.js';
 import type { TestApp } from './app.js';
+import type { Screen } from './chromium.js';
 import type { ConsoleBrowser } from './console-browser.js';
 
 /** Every page is tested on these screen sizes. */
@@ -9,6 +11,14 @@ export const SCREENS = [
   { device: 'a desktop', screen: DESKTOP },
   { device: 'a phone', screen: { viewport: { width: 390, height: 844 }, isMobile: true } },
 ];
+
+/**
+ * Returns `it` for behaviour that does not depend on the size of the screen: requests, answers, addresses, the content
+ * of files. Tests of layout, navigation and touch run on all sizes.
+ */
+export function onDesktop({ isMobile }: Screen): (title: string, test: () => Promise<void>) => void {
+  return isMobile ? () => undefined : it;
+}
 
 /** Waits until the heading of a page, or of a part of one, is visible. */
 export function heading(page: Page, name: string): Promise<void> {

@@ -4,7 +4,7 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { evaluateRules, RULES_ENV, rulesOf } from '../../support/rules.js';
 import { SentinelClient } from '../../support/sentinel.js';
@@ -33,6 +33,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('alerting on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -219,7 +220,7 @@ describe.each(SCREENS)('alerting on $device', ({ screen }) => {
     expect(await browser.lookAt('sentinel')).toEqual([]);
   });
 
-  it('opens the events of the hour whose distinct values Sentinel counted', async () => {
+  itOnDesktop('opens the events of the hour whose distinct values Sentinel counted', async () => {
     await app.rows('DELETE FROM sentinel_projects');
     await app.rows('DELETE FROM alert_heartbeats');
     const other = await ownerWithProject(app);

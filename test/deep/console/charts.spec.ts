@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 
 const HOUR_MS = 3_600_000;
@@ -91,6 +91,7 @@ const RECORD = `(() => {
 })()`;
 
 describe.each(SCREENS)('a chart on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -187,12 +188,12 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await chart.waitFor();
   });
 
-  it('writes negative numbers as numbers into its CSV', async () => {
+  itOnDesktop('writes negative numbers as numbers into its CSV', async () => {
     await open(`${hours(LATER, 1)}&zone=utc&aggregate=min&field=properties.change`);
     expect((await csv()).lines.slice(1)).toEqual([`${iso(LATER)},${iso(LATER + HOUR_MS)},-5`]);
   });
 
-  it('shows the last rows of a long table, and says so', async () => {
+  itOnDesktop('shows the last rows of a long table, and says so', async () => {
     await open(`from=${iso(DAY)}&to=${iso(DAY + 6 * HOUR_MS)}&interval=minute&zone=utc`);
     await choose('Show as table');
     await page.getByText('The table shows the last 300 of 360 rows. The CSV file has all.').waitFor();
@@ -221,17 +222,17 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect(await cutLabels(/^100k$/)).toEqual([]);
   });
 
-  it('writes small values of its axis with all their digits', async () => {
+  itOnDesktop('writes small values of its axis with all their digits', async () => {
     await open(`${hours(LATER, 1)}&zone=utc&aggregate=max&field=properties.rate`);
     expect(await cutLabels(/^0\.015$/)).toEqual([]);
   });
 
-  it('names the months and years of long ranges', async () => {
+  itOnDesktop('names the months and years of long ranges', async () => {
     await open(`from=${iso(DAY - 6 * 365 * DAY_MS)}&to=${iso(DAY)}&zone=utc`);
     expect(await cutLabels(/^([A-Z][a-z]{2} )?20\d\d$/)).toEqual([]);
   });
 
-  it('writes times in milliseconds, and long ones in seconds or hours', async () => {
+  itOnDesktop('writes times in milliseconds, and long ones in seconds or hours', async () => {
     await open(`${RANGE}&zone=utc&aggregate=max&field=properties.took_ms`);
     expect(await cutLabels(/^5 s$/)).toEqual([]);
     await open(
@@ -244,7 +245,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await page.getByRole('region', { name: 'Legend' }).getByText('5,400,000 ms').first().waitFor();
   });
 
-  it('names the days of the zone in which they were counted', async () => {
+  itOnDesktop('names the days of the zone in which they were counted', async () => {
     const chart = await open(`from=${iso(DAY - DAY_MS)}&to=${iso(DAY + DAY_MS)}&interval=day&zone=utc`);
     const date = new Date(DAY).toLocaleDateString('en-US', {
       timeZone: 'UTC',
@@ -255,13 +256,13 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await pointsAt(chart, 3 / 4, new RegExp(`^${date}, \\d{4} Events 9 `));
   });
 
-  it('tells an hour that the clocks show twice by its offsets', async () => {
+  itOnDesktop('tells an hour that the clocks show twice by its offsets', async () => {
     const chart = await open(`${hours(Date.UTC(2025, 10, 2, 4), 4)}&zone=local`);
     await pointsAt(chart, 3 / 8, /2025, 01:00 UTC−4 – 01:00 UTC−5 Events 0$/);
     await pointsAt(chart, 5 / 8, /2025, 01:00 – 02:00 Events 0$/);
   });
 
-  it('says that only a part of the first and the last bucket is counted', async () => {
+  itOnDesktop('says that only a part of the first and the last bucket is counted', async () => {
     const chart = await open(
       `from=${iso(DAY + HOUR_MS / 2)}&to=${iso(DAY + 2.5 * HOUR_MS)}&interval=hour&zone=utc&event=order.placed`,
     );
@@ -270,7 +271,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await pointsAt(chart, 5 / 6, new RegExp(`02:00 – 03:00 ${CUT} Events 2$`));
   });
 
-  it('says that the last bucket is not over, and hatches it', async () => {
+  itOnDesktop('says that the last bucket is not over, and hatches it', async () => {
     const at = Date.now();
     await ingest('user.login', at);
     const yesterday = Math.floor(at / DAY_MS) * DAY_MS - DAY_MS;
@@ -288,7 +289,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect(alphas.filter((alpha) => alpha < 100).length).toBeGreaterThan(10);
   });
 
-  it('shows a series alone, and all again', async () => {
+  itOnDesktop('shows a series alone, and all again', async () => {
     const chart = await open(`${RANGE}&split=event&zone=utc`);
     const name = page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: 'user.login' });
     await name.click();
@@ -298,7 +299,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await pointsAt(chart, 1 / 6, /Total 3$/);
   });
 
-  it('shows one of two series with the same name alone', async () => {
+  itOnDesktop('shows one of two series with the same name alone', async () => {
     const chart = await open(`${hours(LATER, 1)}&zone=utc&event=cart.changed&split=properties.plan`);
     await pointsAt(chart, 1 / 2, /\(none\) 2 \(none\) 1 Total 3$/);
     const names = page.getByRole('region', { name: 'Legend' }).getByRole('button', { name: '(none)' });
@@ -313,13 +314,13 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect(await browser.lookAt('chart-previous')).toEqual([]);
   });
 
-  it('has a logarithmic scale', async () => {
+  itOnDesktop('has a logarithmic scale', async () => {
     await open(`${RANGE}&zone=utc&aggregate=max&field=properties.took_ms`);
     await choose('Logarithmic scale');
     expect(await cutLabels(/^100 ms$/)).toEqual([]);
   });
 
-  it('is downloaded as a picture', async () => {
+  itOnDesktop('is downloaded as a picture', async () => {
     await open(`${RANGE}&split=event&zone=utc`);
     await page.getByRole('button', { name: /^Options of the chart/ }).click();
     const [file] = await Promise.all([
@@ -330,14 +331,14 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect((await bytesOfDownload(file)).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('says that its picture could not be created', async () => {
+  itOnDesktop('says that its picture could not be created', async () => {
     await open(`${RANGE}&zone=utc`);
     await page.evaluate('void (HTMLCanvasElement.prototype.toBlob = (done) => done(null))');
     await choose('Download PNG');
     await page.getByRole('alert').getByText('The browser could not create the picture.').waitFor();
   });
 
-  it('keeps its plot when the range changes', async () => {
+  itOnDesktop('keeps its plot when the range changes', async () => {
     const chart = await open(`${RANGE}&zone=utc`);
     await page.evaluate(`void (document.querySelector('.chart canvas').dataset.is = 'first')`);
     await page.getByRole('button', { name: 'Earlier' }).click();
@@ -345,7 +346,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect(await chart.locator('canvas').getAttribute('data-is')).toBe('first');
   });
 
-  it('shares the crosshair with the other charts of the page, but not the tooltip', async () => {
+  itOnDesktop('shares the crosshair with the other charts of the page, but not the tooltip', async () => {
     await page.goto(`${address}/performance?from=${iso(DAY - DAY_MS)}&to=${iso(DAY - DAY_MS + 3 * HOUR_MS)}&zone=utc`);
     const first = page.getByRole('img', { name: /^Latency per/ });
     const second = page.getByRole('img', { name: /^Requests and errors per/ });
@@ -359,7 +360,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     expect(await second.locator('.chart-tooltip').count()).toBe(0);
   });
 
-  it('marks the events that the settings of the project name', async () => {
+  itOnDesktop('marks the events that the settings of the project name', async () => {
     const chart = await open(`${RANGE}&zone=utc`);
     await pointsAt(chart, 1 / 2, /02:00 Events 2 01:30 deploy\.finished: web 5\.12\.0$/);
     try {
@@ -384,7 +385,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     }
   });
 
-  it('marks the events of many long patterns', async () => {
+  itOnDesktop('marks the events of many long patterns', async () => {
     try {
       await markEvents([...Array.from({ length: 19 }, (_, index) => `${index}${'x'.repeat(190)}`), 'user.*']);
       await pointsAt(await open(`${RANGE}&zone=utc`), 1 / 6, /01:00 Events 3 00:10 user\.login$/);
@@ -393,7 +394,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     }
   });
 
-  it('marks no events of its first bucket that are outside of the range', async () => {
+  itOnDesktop('marks no events of its first bucket that are outside of the range', async () => {
     const isRead = page.waitForResponse(/\/events\?.*where=/);
     const chart = await open(`from=${iso(DAY + 100 * 60_000)}&to=${iso(DAY + 3 * HOUR_MS)}&interval=hour&zone=utc`);
     await isRead;
@@ -401,7 +402,7 @@ describe.each(SCREENS)('a chart on $device', ({ screen }) => {
     await pointsAt(chart, 1 / 4, new RegExp(`01:00 – 02:00 ${CUT} Events 0$`));
   });
 
-  it('keeps its marks while those of another range are read', async () => {
+  itOnDesktop('keeps its marks while those of another range are read', async () => {
     const chart = await open(`${RANGE}&zone=utc`);
     await pointsAt(chart, 1 / 2, /01:30 deploy\.finished/);
     const held: Route[] = [];

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Actor, ownerWithProject, PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, follow, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, follow, goTo, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 import { waitForMails } from '../../support/outbox.js';
 import { forgetUsedCodes, guardedByTotp, totpCode } from '../../support/second-factors.js';
 
@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   const email = randomEmail();
@@ -93,7 +94,7 @@ describe.each(SCREENS)('a new user on $device', ({ device, screen }) => {
     await events.getByText('3', { exact: true }).waitFor();
   });
 
-  it('finds an event of the log by filters, which a reload keeps', async () => {
+  itOnDesktop('finds an event of the log by filters, which a reload keeps', async () => {
     await goTo(page, 'Logs');
     await page.getByText('3 events', { exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'Search' }).fill('checkout');

@@ -12,6 +12,7 @@ import {
   follow,
   goTo,
   heading,
+  onDesktop,
   SCREENS,
   signIn,
 } from '../../support/console-pages.js';
@@ -127,6 +128,7 @@ const count = (id: string, layout: object = box(0, 0), search: object = {}) => (
 });
 
 describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -316,7 +318,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await inside(panel('Count all'), '23');
   });
 
-  it('dims old numbers while those of another value are read, and takes a value that is typed', async () => {
+  itOnDesktop('dims old numbers while those of another value are read, and takes a value that is typed', async () => {
     const view = await make(named('Typed'), {
       panels: [count('all')],
       variables: [
@@ -456,7 +458,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await panel('Theirs').waitFor();
   });
 
-  it('asks before unsaved changes are left, and discards them on request', async () => {
+  itOnDesktop('asks before unsaved changes are left, and discards them on request', async () => {
     const view = await make(named('Left'), { panels: [count('one')] });
     await open(view);
     await button('Edit').click();
@@ -468,7 +470,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await panel('Count one').waitFor();
   });
 
-  it('overwrites no change that comes in the moment before it saves', async () => {
+  itOnDesktop('overwrites no change that comes in the moment before it saves', async () => {
     const view = await make(named('Raced'), { panels: [count('one')] });
     await open(view);
     await button('Edit').click();
@@ -490,7 +492,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await panel('Theirs').waitFor();
   });
 
-  it('gets a pinned panel next to the change that somebody else makes in the same moment', async () => {
+  itOnDesktop('gets a pinned panel next to the change that somebody else makes in the same moment', async () => {
     const view = await make(named('Pinned at once'), { panels: [] });
     await page.goto(`${address}/analytics?range=1h&event=order.placed`);
     await page.route(
@@ -506,7 +508,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual(['Theirs', 'Mine']);
   });
 
-  it('reports no conflict when nothing is changed here, or when the other change is the same', async () => {
+  itOnDesktop('reports no conflict when nothing is changed here, or when the other change is the same', async () => {
     const view = await make(named('Calm'), { panels: [count('one')] });
     await open(view);
     await button('Edit').click();
@@ -521,7 +523,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('says that somebody else has deleted it, and keeps changes until they are discarded', async () => {
+  itOnDesktop('says that somebody else has deleted it, and keeps changes until they are discarded', async () => {
     const view = await make(named('Gone'), { panels: [count('one')] });
     await open(view);
     await button('Edit').click();
@@ -538,7 +540,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await page.getByText('Somebody else has deleted this dashboard').waitFor();
   });
 
-  it('keeps stored members that this version of the console does not know', async () => {
+  itOnDesktop('keeps stored members that this version of the console does not know', async () => {
     const filters = {
       panels: [{ ...count('one', { ...box(0, 0), locked: true }), note: 'by another version' }],
       variables: [
@@ -559,7 +561,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     });
   });
 
-  it('offers changes again that were not saved when the session ended', async () => {
+  itOnDesktop('offers changes again that were not saved when the session ended', async () => {
     const view = await make(named('Session'), { panels: [count('one')] });
     await open(view);
     await button('Edit').click();
@@ -645,7 +647,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     expect((await stored(`${view.name} (copy)`))?.filters).toEqual({ panels, variables });
   });
 
-  it('duplicates, renames and deletes a dashboard', async () => {
+  itOnDesktop('duplicates, renames and deletes a dashboard', async () => {
     const view = await make(named('Twin'), { panels: [count('one')] });
     await open(view);
     await more('Duplicate');
@@ -661,7 +663,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     expect(await stored(view.name)).toBeDefined();
   });
 
-  it('is the home of the project for a browser that chooses it', async () => {
+  itOnDesktop('is the home of the project for a browser that chooses it', async () => {
     const view = await make(named('Wall'), { panels: [count('one')] });
     await open(view);
     await more('Show as home');
@@ -737,7 +739,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     if (device === 'a desktop') expect(read.get('log.latency_ms < 1000')).toBe(1);
   });
 
-  it('reads no panel again when editing begins and ends', async () => {
+  itOnDesktop('reads no panel again when editing begins and ends', async () => {
     const view = await make(named('Steady'), { panels: [count('one', box(0, 0), { where: 'log.latency_ms < 500' })] });
     await open(view);
     await inside(panel('Count one'), '12');
@@ -776,7 +778,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await button('Full screen').waitFor();
   });
 
-  it('opens saved questions where they belong, and adds them as panels', async () => {
+  itOnDesktop('opens saved questions where they belong, and adds them as panels', async () => {
     const name = named('Slow requests');
     await page.goto(`${address}/analytics?range=1h&event=http.request&aggregate=p95&field=log.latency_ms`);
     await button('Saved questions').click();
@@ -802,7 +804,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     expect((await stored(view.name))?.filters.panels[0]?.question).toMatchObject({ kind: 'analysis' });
   });
 
-  it('keeps recent queries, and begins an alert rule with a question that a rule can express', async () => {
+  itOnDesktop('keeps recent queries, and begins an alert rule with a question that a rule can express', async () => {
     await page.goto(`${address}/eql?range=1h`);
     const query = 'order.placed where properties.total > 5';
     await page.getByRole('textbox', { name: 'Query' }).fill(query);

@@ -7,7 +7,7 @@ import { alertEventsOf } from '../../support/alert-events.js';
 import { alertsOf } from '../../support/alerts.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { DELIVERY_ENV, deliveryOf, ruleMatch } from '../../support/delivery.js';
 import { eventually } from '../../support/eventually.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
@@ -36,6 +36,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('delivery on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -157,7 +158,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await drawer.waitFor({ state: 'hidden' });
   });
 
-  it('sends again only the notifications of the chosen alert, and says how many remain', async () => {
+  itOnDesktop('sends again only the notifications of the chosen alert, and says how many remain', async () => {
     const api = alertEventsOf(app, owner);
     const deliveryOfAlert = async (alert_event_id: string): Promise<Delivery | undefined> =>
       (await alertDeliveries({ alert_event_id })).items[0];
@@ -206,7 +207,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  it('offers no replay for filters that it does not know, and takes no time that is none', async () => {
+  itOnDesktop('offers no replay for filters that it does not know, and takes no time that is none', async () => {
     const replay = page.getByRole('button', { name: 'Replay failed since…' });
     for (const filters of ['kind=test', 'state=sent', 'state=dlq']) {
       await page.goto(`${address}/attempts?range=all&${filters}`);
@@ -227,7 +228,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  it('shows that the listing was stopped, and no fault of the connection', async () => {
+  itOnDesktop('shows that the listing was stopped, and no fault of the connection', async () => {
     await page.goto(`${address}/attempts?range=all`);
     const dialog = page.getByRole('dialog', { name: 'Replay failed since…' });
     await page.getByRole('button', { name: 'Replay failed since…' }).click();
@@ -387,7 +388,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  it('replays all dead letters since a time, and stops when asked to', async () => {
+  itOnDesktop('replays all dead letters since a time, and stops when asked to', async () => {
     const delivery = deliveryOf(app, owner);
     receiver.answer(500);
     const channel = await delivery.webhook(`${receiver.url}/bulk`, {
@@ -426,7 +427,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     expect(lifecycles.map((labels) => labels.includes('replay_created'))).toEqual([false, true, true, true]);
   });
 
-  it('says why dead letters of an endpoint that is switched off are not replayed', async () => {
+  itOnDesktop('says why dead letters of an endpoint that is switched off are not replayed', async () => {
     const delivery = deliveryOf(app, owner);
     const channel = await delivery.webhook(`${receiver.url}/off`, {
       name: 'Off',
@@ -447,7 +448,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     receiver.answer(200, '/off');
   });
 
-  it('looks at ten thousand attempts at most, and says how many are left', async () => {
+  itOnDesktop('looks at ten thousand attempts at most, and says how many are left', async () => {
     const items = Array.from({ length: 100 }, (_, index) => ({
       id: String(index),
       lifecycle: ['original', 'replay_created'],
@@ -466,7 +467,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  it('offers the replay of an attempt as soon as it has failed', async () => {
+  itOnDesktop('offers the replay of an attempt as soon as it has failed', async () => {
     const delivery = deliveryOf(app, owner);
     let fail = (): void => undefined;
     receiver.answer((response) => (fail = () => void response.writeHead(500).end()), '/late');

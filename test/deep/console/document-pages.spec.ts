@@ -6,6 +6,7 @@ import { EXAMPLES } from '../../../src/openapi/examples/index.js';
 import { ownerWithProject, type Owner } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type Chromium, launchChromium } from '../../support/chromium.js';
+import { onDesktop, SCREENS } from '../../support/console-pages.js';
 
 const FILES = [
   '/openapi.json',
@@ -18,11 +19,6 @@ const FILES = [
   '/redoc',
   '/redoc/redoc.standalone.js',
 ];
-const SIZES = [
-  { device: 'a desktop', viewport: { width: 1280, height: 800 }, isMobile: false },
-  { device: 'a phone', viewport: { width: 390, height: 844 }, isMobile: true },
-];
-
 let app: TestApp;
 
 beforeAll(async () => {
@@ -109,7 +105,8 @@ describe('an example of the document', () => {
   });
 });
 
-describe.each(SIZES)('the pages of the document on $device', ({ viewport, isMobile }) => {
+describe.each(SCREENS)('the pages of the document on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let chromium: Chromium;
   let page: Page;
   let owner: Owner;
@@ -117,7 +114,7 @@ describe.each(SIZES)('the pages of the document on $device', ({ viewport, isMobi
 
   beforeAll(async () => {
     owner = await ownerWithProject(app);
-    chromium = await launchChromium({ viewport, isMobile });
+    chromium = await launchChromium(screen);
     page = await chromium.context.newPage();
     // What a page was refused by its policy is told as an error here.
     page.on('console', (message) => {
@@ -137,7 +134,7 @@ describe.each(SIZES)('the pages of the document on $device', ({ viewport, isMobi
 
   async function expectToFit(): Promise<void> {
     expect(await page.evaluate('[innerWidth, document.documentElement.scrollWidth]')).toEqual(
-      Array(2).fill(viewport.width),
+      Array(2).fill(screen.viewport.width),
     );
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('/docs/icon.svg');
     expect(faults).toEqual([]);
@@ -181,21 +178,24 @@ describe.each(SIZES)('the pages of the document on $device', ({ viewport, isMobi
     await expectToFit();
   });
 
-  it('shows an example of every parameter, and fills in those alone that have to be given and are no id', async () => {
-    await page.goto('about:blank');
-    await page.goto(`${app.url}/docs#/analytics/getAnalyticsFunnel`);
-    const opened = page.locator('#operations-analytics-getAnalyticsFunnel');
-    await opened.locator('.try-out__btn').click();
-    const row = (name: string) => opened.locator(`tr[data-param-name="${name}"]`);
-    expect(await row('by').locator('input').inputValue()).toBe('properties.user');
-    for (const name of ['project_id', 'from_ts', 'event', 'within_seconds']) {
-      expect([name, await row(name).locator('input').inputValue()]).toEqual([name, '']);
-      expect(await row(name).innerText()).toContain('Example: ');
-    }
-    await expectToFit();
-  });
+  itOnDesktop(
+    'shows an example of every parameter, and fills in those alone that have to be given and are no id',
+    async () => {
+      await page.goto('about:blank');
+      await page.goto(`${app.url}/docs#/analytics/getAnalyticsFunnel`);
+      const opened = page.locator('#operations-analytics-getAnalyticsFunnel');
+      await opened.locator('.try-out__btn').click();
+      const row = (name: string) => opened.locator(`tr[data-param-name="${name}"]`);
+      expect(await row('by').locator('input').inputValue()).toBe('properties.user');
+      for (const name of ['project_id', 'from_ts', 'event', 'within_seconds']) {
+        expect([name, await row(name).locator('input').inputValue()]).toEqual([name, '']);
+        expect(await row(name).innerText()).toContain('Example: ');
+      }
+      await expectToFit();
+    },
+  );
 
-  it('shows an example that operations share', async () => {
+  itOnDesktop('shows an example that operations share', async () => {
     await page.goto('about:blank');
     await page.goto(`${app.url}/docs#/projects/getProject`);
     const shown = page.locator('#operations-projects-getProject .responses-table .highlight-code').first();

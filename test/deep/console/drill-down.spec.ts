@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, faultsOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, faultsOf, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 
 const MINUTE_MS = 60_000;
@@ -103,6 +103,7 @@ function manyValues(): object[] {
 }
 
 describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -175,7 +176,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     return chart;
   }
 
-  it('are those of the part of a bar that somebody clicks on, and of the whole bar above it', async () => {
+  itOnDesktop('are those of the part of a bar that somebody clicks on, and of the whole bar above it', async () => {
     const chart = await chartOf('split=event');
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.chart .u-over')).cursor`)).toBe('pointer');
     await clickAt(chart, 0, 4, 22);
@@ -194,7 +195,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     expect(new URL(page.url()).searchParams.get('where')).toBe('event == "http.request"');
   });
 
-  it('opens the events although the pointer moves a little during the click', async () => {
+  itOnDesktop('opens the events although the pointer moves a little during the click', async () => {
     const chart = await chartOf('split=event');
     const position = await pointAt(chart, 1, 10, 22);
     await chart.locator('.u-over').hover({ position });
@@ -205,20 +206,20 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await showsEvents(20);
   });
 
-  it('are those of all values of a split that have no part of their own', async () => {
+  itOnDesktop('are those of all values of a split that have no part of their own', async () => {
     const chart = await chartOf('split=event', rangeFrom(BEFORE));
     await page.getByRole('button', { name: 'Other', exact: true }).waitFor();
     await clickAt(chart, 0, 104, 108);
     await showsEvents(8, BEFORE);
   });
 
-  it('are those of a point of a line, which took at least as long', async () => {
+  itOnDesktop('are those of a point of a line, which took at least as long', async () => {
     const chart = await chartOf('aggregate=max&field=log.latency_ms');
     await clickAt(chart, 1, 320, 400);
     await showsEvents(1);
   });
 
-  it('are linked from the table of a chart, for the keyboard', async () => {
+  itOnDesktop('are linked from the table of a chart, for the keyboard', async () => {
     const chart = await chartOf('aggregate=errors');
     await page.getByRole('button', { name: /^Options of the chart/ }).click();
     await page.getByRole('menuitem', { name: 'Show as table' }).click();
@@ -230,14 +231,14 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await showsEvents(4);
   });
 
-  it('are those of the other values of a breakdown, whatever their types', async () => {
+  itOnDesktop('are those of the other values of a breakdown, whatever their types', async () => {
     await page.goto(`${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=properties.item`);
     await leadsTo(link('5 other values'), 5, BEFORE);
     await page.goto(`${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=event`);
     await leadsTo(link('kind.6'), 3, BEFORE);
   });
 
-  it('are those of the values of a breakdown and, without a property, of none', async () => {
+  itOnDesktop('are those of the values of a breakdown and, without a property, of none', async () => {
     await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=properties.plan`);
     await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
     expect(await browser.lookAt('drill-breakdown')).toEqual([]);
@@ -252,12 +253,12 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     await leadsTo(link('Events without it'), 50);
   });
 
-  it('are said to have dropped to none after a period with events', async () => {
+  itOnDesktop('are said to have dropped to none after a period with events', async () => {
     await page.goto(`${address}/analytics?${rangeFrom(DAY + 3 * HOUR_MS)}`);
     await page.getByRole('region', { name: 'Events', exact: true }).getByText('-100% vs. previous period').waitFor();
   });
 
-  it('are no link where there are none, or where a condition would be too long', async () => {
+  itOnDesktop('are no link where there are none, or where a condition would be too long', async () => {
     await page.goto(`${address}?${rangeFrom(BEFORE)}`);
     const figureOf = (name: string) => page.getByRole('region', { name, exact: true });
     await figureOf('Errors').getByText('Error rate 0%').waitFor();
@@ -276,7 +277,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     expect(await link('2 went no further').count()).toBe(0);
   });
 
-  it('are those of a step of a funnel, and of those who went no further', async () => {
+  itOnDesktop('are those of a step of a funnel, and of those who went no further', async () => {
     const steps = encodeURIComponent('["cart.opened","order.placed","payment.settled"]');
     await page.goto(`${address}/analytics?${RANGE}&ask=funnel&by=properties.user&steps=${steps}&within=7200`);
     await page.getByText('6 · 100%').waitFor();
@@ -297,7 +298,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     }
   });
 
-  it('are those of the figures, routes and failures of performance', async () => {
+  itOnDesktop('are those of the figures, routes and failures of performance', async () => {
     await page.goto(`${address}/performance?${RANGE}`);
     await figure('Requests').getByText('40', { exact: true }).waitFor();
     await leadsTo(figure('Requests'), 40);

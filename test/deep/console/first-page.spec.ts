@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, faultsOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, faultsOf, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 
 /** What the program of the page leaves of the form that the build has drawn. */
 const BY_BUILD = '#root[data-drawn-by-build]';
@@ -22,6 +22,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('the sign-in page, before its program is there, on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let letCome: () => void;
@@ -46,7 +47,7 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
     await browser.close();
   });
 
-  it('takes what is written and sent', async () => {
+  itOnDesktop('takes what is written and sent', async () => {
     await signIn(page, owner.email);
     expect(page.url()).not.toContain('username');
     letCome();
@@ -54,7 +55,7 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
     expect(await faultsOf(browser)).toEqual([]);
   });
 
-  it('goes on where somebody is writing', async () => {
+  itOnDesktop('goes on where somebody is writing', async () => {
     await page.keyboard.type(owner.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(PASSWORD.slice(1));
@@ -67,7 +68,7 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
     expect(await faultsOf(browser)).toEqual([]);
   });
 
-  it('keeps the focus at what leads elsewhere, and where somebody wanted to go', async () => {
+  itOnDesktop('keeps the focus at what leads elsewhere, and where somebody wanted to go', async () => {
     const link = page.getByRole('link', { name: 'Register' });
     await link.focus();
     letCome();
@@ -78,7 +79,7 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
     expect(await faultsOf(browser)).toEqual([]);
   });
 
-  it('leads to the registration by itself', async () => {
+  itOnDesktop('leads to the registration by itself', async () => {
     await page.getByRole('link', { name: 'Register' }).click();
     await page.waitForURL(/\/console\/register/, { waitUntil: 'commit' });
     expect(new URL(page.url()).searchParams.get('next')).toContain('/o/');

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, enter, faultsOf, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const GUIDES = readdirSync(join(ROOT, 'docs/guide')).filter((name) => name.endsWith('.md'));
@@ -96,6 +96,7 @@ describe('the help over HTTP', () => {
 });
 
 describe.each(SCREENS)('the help on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -130,7 +131,7 @@ describe.each(SCREENS)('the help on $device', ({ screen }) => {
     }
   });
 
-  it('keeps the colours that a person has chosen in the console', async () => {
+  itOnDesktop('keeps the colours that a person has chosen in the console', async () => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto(`${app.url}${HELP}`);
     await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', 'dark')`);

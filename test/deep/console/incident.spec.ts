@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { alertsOf, runAlertDeliveries } from '../../support/alerts.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
@@ -24,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -198,44 +199,47 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     await page.waitForURL(new RegExp(`alert=${earlier}`));
   });
 
-  it('is shown in at most a week around its beginning, with the lowest number of a rule on low numbers', async () => {
-    const rule = await rulesOf(app, owner).rule({
-      name: 'Few logins',
-      condition: {
-        kind: 'threshold',
-        window_seconds: 86_400,
-        aggregate: 'count',
-        op: 'lt',
-        value: 5,
-        ...eventIs('user.login'),
-      },
-    });
-    const begun = Date.now() - 20 * DAY;
-    await insertEvents(
-      app,
-      owner.projectId,
-      [-40, -41, 1].map((hours) => ({ timestamp: new Date(begun + hours * HOUR), event: 'user.login' })),
-    );
-    const alert = await alertEventsOf(app, owner).fire({ rule: { id: rule }, message: 'Few logins' });
-    await app.rows('UPDATE alert_events SET created_at = $2 WHERE id = $1', [alert, new Date(begun)]);
-    // The page before may still ask for other times.
-    const asked = page.waitForRequest((request) => {
-      const { pathname, searchParams } = new URL(request.url());
-      return pathname.endsWith('/analytics/timeseries') && Date.parse(searchParams.get('from_ts') ?? '') < begun;
-    });
-    await page.goto(`${address}/alerts?alert=${alert}`);
-    await page.getByRole('img', { name: /The number of the rule, .*; firing for 20 / }).waitFor();
-    // The day belongs to the time, since the chart has several.
-    await page.getByText(/^Lowest 0 at \w+ \w+, .* Last/).waitFor();
-    const { searchParams } = new URL((await asked).url());
-    const [from = 0, to = 0] = ['from_ts', 'to_ts'].map((name) => Date.parse(searchParams.get(name) ?? ''));
-    expect(from).toBe(begun - 3 * DAY);
-    expect(Math.floor((to - from) / MINUTE)).toBe(7 * 24 * 60);
-    await page
-      .getByRole('region', { name: 'Deploys nearby' })
-      .getByText(/^None from .* to .*\.$/)
-      .waitFor();
-  });
+  itOnDesktop(
+    'is shown in at most a week around its beginning, with the lowest number of a rule on low numbers',
+    async () => {
+      const rule = await rulesOf(app, owner).rule({
+        name: 'Few logins',
+        condition: {
+          kind: 'threshold',
+          window_seconds: 86_400,
+          aggregate: 'count',
+          op: 'lt',
+          value: 5,
+          ...eventIs('user.login'),
+        },
+      });
+      const begun = Date.now() - 20 * DAY;
+      await insertEvents(
+        app,
+        owner.projectId,
+        [-40, -41, 1].map((hours) => ({ timestamp: new Date(begun + hours * HOUR), event: 'user.login' })),
+      );
+      const alert = await alertEventsOf(app, owner).fire({ rule: { id: rule }, message: 'Few logins' });
+      await app.rows('UPDATE alert_events SET created_at = $2 WHERE id = $1', [alert, new Date(begun)]);
+      // The page before may still ask for other times.
+      const asked = page.waitForRequest((request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        return pathname.endsWith('/analytics/timeseries') && Date.parse(searchParams.get('from_ts') ?? '') < begun;
+      });
+      await page.goto(`${address}/alerts?alert=${alert}`);
+      await page.getByRole('img', { name: /The number of the rule, .*; firing for 20 / }).waitFor();
+      // The day belongs to the time, since the chart has several.
+      await page.getByText(/^Lowest 0 at \w+ \w+, .* Last/).waitFor();
+      const { searchParams } = new URL((await asked).url());
+      const [from = 0, to = 0] = ['from_ts', 'to_ts'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+      expect(from).toBe(begun - 3 * DAY);
+      expect(Math.floor((to - from) / MINUTE)).toBe(7 * 24 * 60);
+      await page
+        .getByRole('region', { name: 'Deploys nearby' })
+        .getByText(/^None from .* to .*\.$/)
+        .waitFor();
+    },
+  );
 
   it('acts on the chosen alerts by snoozing, assigning and silencing them', async () => {
     const alerts = alertEventsOf(app, owner);
@@ -277,7 +281,7 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     ]);
   });
 
-  it('does not lose a rule that is not saved', async () => {
+  itOnDesktop('does not lose a rule that is not saved', async () => {
     await page.goto(`${address}/alert-rules/new`);
     await page.getByLabel('Name').fill('Half made');
     const asked = new Promise<string>((resolve) => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 
 const MINUTE_MS = 60_000;
 
@@ -61,6 +61,7 @@ async function ingest(events: readonly Sent[]): Promise<void> {
 }
 
 describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -110,7 +111,7 @@ describe.each(SCREENS)('asking about events on $device', ({ screen }) => {
     expect(await browser.lookAt('funnel')).toEqual([]);
   });
 
-  it('says what is wrong with a condition, at the condition', async () => {
+  itOnDesktop('says what is wrong with a condition, at the condition', async () => {
     await page.goto(`${address}/analytics?where=log.status%20%3E`);
     // Of the totals, and of the series.
     await page.getByRole('alert').filter({ hasText: 'Where' }).nth(1).waitFor();

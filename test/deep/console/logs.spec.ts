@@ -4,7 +4,7 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, goTo, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
@@ -90,6 +90,7 @@ const count = (page: Page, text: string): Promise<void> =>
     .waitFor();
 
 describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -144,7 +145,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await count(page, '3 events');
   });
 
-  it('narrows the list to the bar of the histogram that somebody clicks on', async () => {
+  itOnDesktop('narrows the list to the bar of the histogram that somebody clicks on', async () => {
     const from = Math.floor(NOW / MINUTE_MS) * MINUTE_MS - 60 * MINUTE_MS;
     const range = [from, from + 60 * MINUTE_MS].map((at) => new Date(at).toISOString());
     const open = () => page.goto(`${address}/logs?from=${range[0]}&to=${range[1]}`);
@@ -170,7 +171,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     expect(member(page, 'to')).toBe(new Date(from + 42 * MINUTE_MS).toISOString());
   });
 
-  it('intersects the filters of a field, and replaces them by a new value', async () => {
+  itOnDesktop('intersects the filters of a field, and replaces them by a new value', async () => {
     const where = 'severity in ("error", "info") and severity in ("info", "warning")';
     await page.goto(`${address}/logs?where=${encodeURIComponent(where)}`);
     await count(page, '4 events');
@@ -187,7 +188,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await count(page, '1 event');
   });
 
-  it('keeps the values of a facet while those of another choice are read', async () => {
+  itOnDesktop('keeps the values of a facet while those of another choice are read', async () => {
     const byUser = encodeURIComponent('["properties.user"]');
     await page.goto(`${address}/logs?event=order.placed&facets=${byUser}`);
     await count(page, '3 events');
@@ -215,7 +216,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('counts the values of a property and filters by them', async () => {
+  itOnDesktop('counts the values of a property and filters by them', async () => {
     await page.goto(`${address}/logs`);
     await count(page, '16 events');
     await openFacets();
@@ -231,7 +232,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await count(page, '12 events');
   });
 
-  it('takes fields with values, texts and conditions in one field, and completes them', async () => {
+  itOnDesktop('takes fields with values, texts and conditions in one field, and completes them', async () => {
     await page.goto(`${address}/logs`);
     await count(page, '16 events');
     await type(page, 'status:>=500');
@@ -326,7 +327,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     expect(await browser.lookAt('logs-columns')).toEqual([]);
   });
 
-  it('takes the addresses of the Explorer and the earlier logs', async () => {
+  itOnDesktop('takes the addresses of the Explorer and the earlier logs', async () => {
     await page.goto(`${address}/events?event=payment.settled&status=ok&range=7d`);
     await page.waitForURL(/\/logs\?/);
     await count(page, '1 event');
@@ -373,7 +374,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await page.keyboard.press('Escape');
   });
 
-  it('exports every event that matches', async () => {
+  itOnDesktop('exports every event that matches', async () => {
     await page.goto(`${address}/logs?where=${encodeURIComponent('log.status >= 500')}`);
     await count(page, '2 events');
     await page.getByRole('button', { name: 'Export' }).click();
@@ -386,7 +387,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     expect(file.suggestedFilename()).toMatch(/-events-\d{4}-\d\d-\d\d\.csv$/);
   });
 
-  it('stops an export when somebody leaves the page', async () => {
+  itOnDesktop('stops an export when somebody leaves the page', async () => {
     await page.goto(`${address}/eql`);
     await heading(page, 'Query');
     await goTo(page, 'Logs');
@@ -400,7 +401,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await page.unroute('**/export');
   });
 
-  it('ignores members of the address that make no sense', async () => {
+  itOnDesktop('ignores members of the address that make no sense', async () => {
     const nonsense = {
       facets: '["properties.", "no", 7, "properties.a..b", "properties.user"]',
       columns: '{"time": 1}',

@@ -4,7 +4,7 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, enter, faultsOf, goTo, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 import { withoutPlanLimits } from '../../support/memberships.js';
 
@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -107,7 +108,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     await page.unrouteAll();
   });
 
-  it('opens a saved view on its page with its filters', async () => {
+  itOnDesktop('opens a saved view on its page with its filters', async () => {
     const views = [
       ['Failed payments', 'view', { page: 'explorer', event: 'payment.failed' }, 'logs', 'event=payment.failed'],
       ['Refused carts', 'view', { page: 'logs', status: 'refused' }, 'logs', 'where=log.status_class+%3D%3D+%224xx%22'],
@@ -131,7 +132,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     }
   });
 
-  it('opens pages with g and a key, and lists all shortcuts with ?', async () => {
+  itOnDesktop('opens pages with g and a key, and lists all shortcuts with ?', async () => {
     await page.goto(`${address}/alerts`);
     await heading(page, 'Alerts');
     await page.keyboard.press('g');
@@ -154,7 +155,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     expect(page.url()).toBe(`${address}/alerts`);
   });
 
-  it('finds acts in the search', async () => {
+  itOnDesktop('finds acts in the search', async () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByPlaceholder('Search pages and everything in the project').fill('new alert');
     await page
@@ -278,7 +279,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     await heading(page, 'API keys');
   });
 
-  it('sets a time preset, the theme and the sign-out by the keyboard alone', async () => {
+  itOnDesktop('sets a time preset, the theme and the sign-out by the keyboard alone', async () => {
     const run = async (text: string) => {
       await openSearch(text);
       await page.getByRole('dialog').locator('[data-action=true]').first().waitFor();
@@ -309,7 +310,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     await heading(page, owner.projectName);
   });
 
-  it('lists exactly the shortcuts of the page', async () => {
+  itOnDesktop('lists exactly the shortcuts of the page', async () => {
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     const titles = async (path: string, title: string) => {
       await page.goto(`${address}/${path}`);
@@ -324,8 +325,6 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     expect(await titles('settings', 'Settings')).toEqual(['Everywhere', 'Go to']);
     expect((await titles('analytics', 'Analytics')).toSorted()).toEqual(['Everywhere', 'Go to', 'Time range']);
     expect(await titles('alerts', 'Alerts')).toEqual(['Everywhere', 'Go to', 'Alerts']);
-    // On a phone the alert is in a drawer, which takes no shortcuts of the page.
-    if (screen.isMobile) return;
     const id = await alertEventsOf(app, owner).fire();
     expect((await titles(`alerts?alert=${id}`, 'Alerts')).toSorted()).toEqual([
       'Alerts',
@@ -335,7 +334,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     ]);
   });
 
-  it('moves through the rows of a table with j and k, and opens one with Enter', async () => {
+  itOnDesktop('moves through the rows of a table with j and k, and opens one with Enter', async () => {
     await withoutPlanLimits(app, owner.organizationId);
     await page.goto(`${address}/sources`);
     for (const name of ['First lamp', 'Second lamp'])
@@ -362,7 +361,7 @@ describe.each(SCREENS)('the navigation on $device', ({ screen }) => {
     await heading(page, first);
   });
 
-  it('has one main part on a page that is missing', async () => {
+  itOnDesktop('has one main part on a page that is missing', async () => {
     await page.goto(`${address}/no-such-page`);
     await heading(page, 'There is no such page');
     expect(await page.getByRole('main').count()).toBe(1);

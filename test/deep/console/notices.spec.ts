@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, enter, faultsOf, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 import { RULES_ENV } from '../../support/rules.js';
 
@@ -38,6 +38,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('notifications of the browser on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -107,7 +108,7 @@ describe.each(SCREENS)('notifications of the browser on $device', ({ screen }) =
     await other.close();
   });
 
-  it('are shown by the tab that is left when another one is closed', async () => {
+  itOnDesktop('are shown by the tab that is left when another one is closed', async () => {
     await switchOn();
     const other = await browser.openTab();
     await other.goto(`${address}/keys`);
@@ -129,7 +130,7 @@ describe.each(SCREENS)('notifications of the browser on $device', ({ screen }) =
     await page.goto(address);
   });
 
-  it('are not shown while the console can be seen, nor once they are switched off', async () => {
+  itOnDesktop('are not shown while the console can be seen, nor once they are switched off', async () => {
     await switchOn();
     const alerts = alertEventsOf(app, owner);
     await alerts.fire({ message: 'Seen on the page', fingerprint: 'seen' });

@@ -3,7 +3,17 @@ import type { Page } from 'playwright-core';
 import { type Actor, addMember, type Owner, ownerWithProject, randomEmail, signedIn } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, follow, goTo, heading, SCREENS } from '../../support/console-pages.js';
+import {
+  addressOf,
+  DESKTOP,
+  enter,
+  faultsOf,
+  follow,
+  goTo,
+  heading,
+  onDesktop,
+  SCREENS,
+} from '../../support/console-pages.js';
 import { waitForMails } from '../../support/outbox.js';
 import { PaymentStandIn } from '../../support/payment-provider.js';
 
@@ -26,6 +36,7 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
 }
 
 describe.each(SCREENS)('an organization on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -110,7 +121,7 @@ describe.each(SCREENS)('an organization on $device', ({ screen }) => {
     expect(await banner.count()).toBe(0);
   });
 
-  it('removes a member, whose browser finds nothing there any more', async () => {
+  itOnDesktop('removes a member, whose browser finds nothing there any more', async () => {
     const other = await openConsole(app, screen);
     try {
       await enter(other, await addressOf(app, owner), member);
@@ -129,6 +140,7 @@ describe.each(SCREENS)('an organization on $device', ({ screen }) => {
 });
 
 describe.each(SCREENS)('the page of an invitation on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -166,7 +178,7 @@ describe.each(SCREENS)('the page of an invitation on $device', ({ screen }) => {
     await heading(page, owner.projectName);
   });
 
-  it('says that an invitation was declined', async () => {
+  itOnDesktop('says that an invitation was declined', async () => {
     const invited = await signedIn(app);
     await enter(browser, await linkFor(invited.email), invited);
     await page.getByRole('button', { name: 'Decline' }).click();
@@ -176,12 +188,15 @@ describe.each(SCREENS)('the page of an invitation on $device', ({ screen }) => {
     expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
   });
 
-  it('tells another account that the invitation is not for it, without the name of the organization', async () => {
-    await enter(browser, await linkFor(randomEmail()), await signedIn(app));
-    await page.getByRole('alert').getByText('Invitation belongs to another account').waitFor();
-    expect(await page.getByText('Acme').count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
-  });
+  itOnDesktop(
+    'tells another account that the invitation is not for it, without the name of the organization',
+    async () => {
+      await enter(browser, await linkFor(randomEmail()), await signedIn(app));
+      await page.getByRole('alert').getByText('Invitation belongs to another account').waitFor();
+      expect(await page.getByText('Acme').count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Join' }).count()).toBe(0);
+    },
+  );
 });
 
 describe('two browsers of one organization', () => {

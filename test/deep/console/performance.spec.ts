@@ -3,7 +3,16 @@ import type { Locator, Page } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, faultsOf, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import {
+  addressOf,
+  DESKTOP,
+  enter,
+  faultsOf,
+  heading,
+  onDesktop,
+  SCREENS,
+  signIn,
+} from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 
 const MINUTE_MS = 60_000;
@@ -100,6 +109,7 @@ async function eventsBehind(link: Locator): Promise<number> {
 }
 
 describe.each(SCREENS)('performance on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -169,7 +179,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await total('3 in all');
   });
 
-  it('keeps requests apart from other events', async () => {
+  itOnDesktop('keeps requests apart from other events', async () => {
     await page.goto(`${address}/performance?range=1h`);
     await figure('Requests').getByText('66', { exact: true }).waitFor();
     expect(await eventsBehind(link('All requests'))).toBe(66);
@@ -182,7 +192,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await names('Routes', ['EVENT /events/sign.up']);
   });
 
-  it('searches and sorts all routes at the service', async () => {
+  itOnDesktop('searches and sorts all routes at the service', async () => {
     await page.goto(`${address}/performance?range=1h`);
     await names('Routes', ['GET /orders/:id', 'POST /checkout', 'GET /carts/{cart}']);
     await page.getByRole('columnheader', { name: /^p95/ }).getByRole('button').click();
@@ -199,7 +209,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await total('3 in all');
   });
 
-  it('narrows all figures by a condition', async () => {
+  itOnDesktop('narrows all figures by a condition', async () => {
     await page.goto(`${address}/performance?range=1h`);
     await page.getByRole('combobox', { name: 'Filter' }).fill('properties.plan == "pro" or properties.plan == "free"');
     await page.keyboard.press('Enter');
@@ -261,14 +271,14 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     await names('Routes', ['GET /orders/:id']);
   });
 
-  it('opens the page of an endpoint by an address without a method', async () => {
+  itOnDesktop('opens the page of an endpoint by an address without a method', async () => {
     await page.goto(`${address}/performance?range=1h&endpoint=/checkout`);
     await heading(page, '/checkout');
     await figure('Requests').getByText('4', { exact: true }).waitFor();
     expect(await eventsBehind(link('All its events'))).toBe(4);
   });
 
-  it('says new for requests, and nothing for a latency, against a period with under 20 requests', async () => {
+  itOnDesktop('says new for requests, and nothing for a latency, against a period with under 20 requests', async () => {
     await page.goto(`${address}/performance?range=1h&method=GET&route=/orders/:id`);
     await figure('Requests').getByText('new', { exact: true }).waitFor();
     // A latency is not new: it has nothing to be compared with.
@@ -296,7 +306,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     expect(await browser.lookAt('failures')).toEqual([]);
   });
 
-  it('rates by the threshold of the Apdex that the address names', async () => {
+  itOnDesktop('rates by the threshold of the Apdex that the address names', async () => {
     await page.goto(`${address}/performance?range=1h&method=POST&route=/checkout&apdex=700`);
     await figure('Apdex').getByText('0.75', { exact: true }).waitFor();
     await page.goto(`${address}/performance?range=1h`);

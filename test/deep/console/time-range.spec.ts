@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, goTo, heading, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, DESKTOP, goTo, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -43,6 +43,7 @@ async function twoTimes(page: Page, from: number, to: number): Promise<void> {
 }
 
 describe.each(SCREENS)('the time range of a project on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
 
@@ -117,7 +118,7 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
     await twoTimes(page, NOON, NOON + HOUR_MS);
   });
 
-  it('is the default when the address names nonsense', async () => {
+  itOnDesktop('is the default when the address names nonsense', async () => {
     const years = 'from=-000099-01-01T00:00:00Z&to=%2B200000-01-01T00:00:00Z';
     for (const times of [years, 'from=yesterday&to=2026']) {
       await page.goto(`${address}/logs?range=5y&${times}&zone=mars&refresh=1`);
@@ -128,7 +129,7 @@ describe.each(SCREENS)('the time range of a project on $device', ({ screen }) =>
     await page.getByRole('button', { name: 'Refresh interval: Off' }).waitFor();
   });
 
-  it('decides in which zone times are shown', async () => {
+  itOnDesktop('decides in which zone times are shown', async () => {
     await page.goto(`${address}/logs?from=${iso(NOON)}&to=${iso(NOON + HOUR_MS)}`);
     const row = page.getByRole('group', { name: '1 event' }).getByRole('button');
     const timeOf = async (place: string): Promise<string> => {

@@ -4,7 +4,7 @@ import { encode } from 'uqr';
 import { addMember, type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, enter, faultsOf, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { withoutPlanLimits } from '../../support/memberships.js';
 
 let app: TestApp;
@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('the console on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -53,27 +54,28 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     await search.getByRole('button', { name: /^Secrets/ }).click();
   }
 
-  it.each([429, 503])('says why it waits after %i, and asks again when the wait is over', async (status) => {
-    expected = new RegExp(`status of ${status}`);
-    const tab = await browser.openTab();
-    let refusals = 0;
-    await tab.route('**/v1/projects/*/settings', (route) => {
-      refusals += 1;
-      return refusals === 1
-        ? route.fulfill({ status, headers: { 'Retry-After': '30' }, json: { detail: 'Too many requests' } })
-        : route.continue();
+  for (const status of [429, 503])
+    itOnDesktop(`says why it waits after ${status}, and asks again when the wait is over`, async () => {
+      expected = new RegExp(`status of ${status}`);
+      const tab = await browser.openTab();
+      let refusals = 0;
+      await tab.route('**/v1/projects/*/settings', (route) => {
+        refusals += 1;
+        return refusals === 1
+          ? route.fulfill({ status, headers: { 'Retry-After': '30' }, json: { detail: 'Too many requests' } })
+          : route.continue();
+      });
+      await tab.clock.install();
+      await tab.goto(`${address}/settings`);
+      await tab.getByText('It asks to wait for 30 seconds').waitFor();
+      expect(refusals).toBe(1);
+      await tab.clock.runFor(31_000);
+      await tab.getByRole('combobox', { name: 'Time zone' }).waitFor();
+      await tab.getByText('It asks to wait for').waitFor({ state: 'hidden' });
+      await tab.close();
     });
-    await tab.clock.install();
-    await tab.goto(`${address}/settings`);
-    await tab.getByText('It asks to wait for 30 seconds').waitFor();
-    expect(refusals).toBe(1);
-    await tab.clock.runFor(31_000);
-    await tab.getByRole('combobox', { name: 'Time zone' }).waitFor();
-    await tab.getByText('It asks to wait for').waitFor({ state: 'hidden' });
-    await tab.close();
-  });
 
-  it('does not repeat an action that was refused with 503', async () => {
+  itOnDesktop('does not repeat an action that was refused with 503', async () => {
     expected = /status of 503/;
     let tries = 0;
     await page.route(/\/v1\/api-keys/, (route) => {
@@ -89,7 +91,7 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     expect(tries).toBe(1);
   });
 
-  it('loads the script of a page again that did not come, without a reload', async () => {
+  itOnDesktop('loads the script of a page again that did not come, without a reload', async () => {
     expected = /ERR_FAILED/;
     let tries = 0;
     await page.route(/\/assets\/secrets-[^/]*\.js$/, (route) => {
@@ -123,7 +125,7 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     expect(await browser.lookAt('billing-without-provider')).toEqual([]);
   });
 
-  it('shows the sentence of a refused field without words of the API', async () => {
+  itOnDesktop('shows the sentence of a refused field without words of the API', async () => {
     expected = /status of 422/;
     await page.goto(`${app.url}/console/account`);
     await page.getByRole('textbox', { name: 'Name' }).fill('\u2800');
@@ -173,7 +175,7 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     expect(await code.locator('path').getAttribute('d')).toBe(dark.join(''));
   });
 
-  it('tells a viewer why each button does nothing, on every page', async () => {
+  itOnDesktop('tells a viewer why each button does nothing, on every page', async () => {
     const viewer = await addMember(app, owner, 'viewer');
     await withoutPlanLimits(app, owner.organizationId);
     const post = (path: string, body: object) =>

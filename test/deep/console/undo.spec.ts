@@ -4,7 +4,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertEventsClient, alertEventsOf } from '../../support/alert-events.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, enter, faultsOf, heading, SCREENS } from '../../support/console-pages.js';
+import { addressOf, enter, faultsOf, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 import { RULES_ENV } from '../../support/rules.js';
 
@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(SCREENS)('the offer to undo on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
   let browser: ConsoleBrowser;
   let page: Page;
   let owner: Owner;
@@ -133,7 +134,7 @@ describe.each(SCREENS)('the offer to undo on $device', ({ screen }) => {
     await page.getByText(/^It was not reopened: /).waitFor({ state: 'hidden' });
   });
 
-  it('reopens exactly the alerts that were resolved together', async () => {
+  itOnDesktop('reopens exactly the alerts that were resolved together', async () => {
     const fire = (message: string) => alerts.fire({ message, fingerprint: message });
     const one = await fire('Many, one');
     const other = await fire('Many, other');
@@ -155,7 +156,7 @@ describe.each(SCREENS)('the offer to undo on $device', ({ screen }) => {
     expect(await actsOn(over)).toEqual(['resolved']);
   });
 
-  it('ends a new silence', async () => {
+  itOnDesktop('ends a new silence', async () => {
     await opened('Silenced by mistake');
     await page.getByRole('link', { name: 'Silence', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'New silence' });
@@ -168,7 +169,7 @@ describe.each(SCREENS)('the offer to undo on $device', ({ screen }) => {
     await row.getByText(/^expired$/i).waitFor();
   });
 
-  it('saves a deleted view again', async () => {
+  itOnDesktop('saves a deleted view again', async () => {
     const views = `/v1/projects/${owner.projectId}/saved-views`;
     const view = { name: 'Nearly lost', kind: 'view', filters: { page: 'logs', q: 'lost' } };
     await app.request().post(views).set('Authorization', owner.bearer).send(view).expect(201);
