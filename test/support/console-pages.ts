@@ -56,6 +56,18 @@ export async function enter(browser: ConsoleBrowser, address: string, actor: Act
   await browser.page.goto(address);
 }
 
+/**
+ * Opens an address in a page of the console that is signed in, without a new load of its program. That takes a third of
+ * the processor time of `page.goto`. A missing page in between removes everything that the page before has drawn.
+ */
+export async function visit(page: Page, address: string): Promise<void> {
+  const { origin } = new URL(address);
+  await page.evaluate(`history.pushState(null, '', '${origin}/console/missing')`);
+  await heading(page, 'There is no such page');
+  await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(address)})`);
+  await page.getByRole('heading', { name: 'There is no such page', exact: true }).waitFor({ state: 'hidden' });
+}
+
 /** The areas of a project whose name is not that of their first page, and the pages that are tabs of an area. */
 const AREA_OF: ReadonlyMap<string, string> = new Map([
   ['Overview', 'Home'],

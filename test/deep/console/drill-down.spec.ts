@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, faultsOf, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
+import { addressOf, faultsOf, heading, onDesktop, SCREENS, signIn, visit } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 
 const MINUTE_MS = 60_000;
@@ -146,7 +146,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   const link = (name: string) => page.getByRole('link', { name, exact: true });
 
   it('are those of the tiles of the overview and of its most frequent events', async () => {
-    await page.goto(`${address}?${RANGE}`);
+    await visit(page, `${address}?${RANGE}`);
     await figure('Events').getByText('50', { exact: true }).waitFor();
     expect(await browser.lookAt('drill-overview')).toEqual([]);
     await leadsTo(figure('Events'), 50);
@@ -170,7 +170,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   }
 
   async function chartOf(search: string, range = RANGE): Promise<Locator> {
-    await page.goto(`${address}/analytics?${range}&interval=hour&${search}`);
+    await visit(page, `${address}/analytics?${range}&interval=hour&${search}`);
     const chart = page.getByRole('img', { name: / per hour,/ });
     await chart.locator('canvas').waitFor();
     return chart;
@@ -232,14 +232,14 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   });
 
   itOnDesktop('are those of the other values of a breakdown, whatever their types', async () => {
-    await page.goto(`${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=properties.item`);
+    await visit(page, `${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=properties.item`);
     await leadsTo(link('5 other values'), 5, BEFORE);
-    await page.goto(`${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=event`);
+    await visit(page, `${address}/analytics?${rangeFrom(BEFORE)}&ask=breakdown&by=event`);
     await leadsTo(link('kind.6'), 3, BEFORE);
   });
 
   itOnDesktop('are those of the values of a breakdown and, without a property, of none', async () => {
-    await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=properties.plan`);
+    await visit(page, `${address}/analytics?${RANGE}&ask=breakdown&by=properties.plan`);
     await page.getByRole('cell', { name: 'pro', exact: true }).waitFor();
     expect(await browser.lookAt('drill-breakdown')).toEqual([]);
     await leadsTo(link('pro'), 10);
@@ -249,37 +249,37 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
     const errors = page.locator('tr', { has: link('free') }).getByTitle('Show the errors');
     await leadsTo(errors, Number(await errors.innerText()));
     await leadsTo(figure('Errors'), 6);
-    await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=status`);
+    await visit(page, `${address}/analytics?${RANGE}&ask=breakdown&by=status`);
     await leadsTo(link('Events without it'), 50);
   });
 
   itOnDesktop('are said to have dropped to none after a period with events', async () => {
-    await page.goto(`${address}/analytics?${rangeFrom(DAY + 3 * HOUR_MS)}`);
+    await visit(page, `${address}/analytics?${rangeFrom(DAY + 3 * HOUR_MS)}`);
     await page.getByRole('region', { name: 'Events', exact: true }).getByText('-100% vs. previous period').waitFor();
   });
 
   itOnDesktop('are no link where there are none, or where a condition would be too long', async () => {
-    await page.goto(`${address}?${rangeFrom(BEFORE)}`);
+    await visit(page, `${address}?${rangeFrom(BEFORE)}`);
     const figureOf = (name: string) => page.getByRole('region', { name, exact: true });
     await figureOf('Errors').getByText('Error rate 0%').waitFor();
     expect(await figureOf('Errors').getByRole('link').count()).toBe(0);
     const where = encodeURIComponent(`message != "${'x'.repeat(1_950)}" or event != null`);
-    await page.goto(`${address}/analytics?${RANGE}&ask=breakdown&by=event&where=${where}`);
+    await visit(page, `${address}/analytics?${RANGE}&ask=breakdown&by=event&where=${where}`);
     await page.getByRole('cell', { name: 'cart.opened', exact: true }).waitFor();
     await leadsTo(figure('Events'), 50);
     expect(await link('http.request').count()).toBe(0);
     const steps = JSON.stringify([...Array.from({ length: 6 }, () => 'http.request'), 'payment.settled']);
     const funnel = `${address}/analytics?${RANGE}&ask=funnel&by=properties.plan&steps=${encodeURIComponent(steps)}`;
-    await page.goto(funnel);
+    await visit(page, funnel);
     await link('2 went no further').waitFor();
-    await page.goto(`${funnel}&where=${where}`);
+    await visit(page, `${funnel}&where=${where}`);
     await page.getByText('2 went no further').waitFor();
     expect(await link('2 went no further').count()).toBe(0);
   });
 
   itOnDesktop('are those of a step of a funnel, and of those who went no further', async () => {
     const steps = encodeURIComponent('["cart.opened","order.placed","payment.settled"]');
-    await page.goto(`${address}/analytics?${RANGE}&ask=funnel&by=properties.user&steps=${steps}&within=7200`);
+    await visit(page, `${address}/analytics?${RANGE}&ask=funnel&by=properties.user&steps=${steps}&within=7200`);
     await page.getByText('6 · 100%').waitFor();
     expect(await browser.lookAt('drill-funnel')).toEqual([]);
     await leadsTo(link('order.placed'), 3);
@@ -299,19 +299,19 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   });
 
   itOnDesktop('are those of the figures, routes and failures of performance', async () => {
-    await page.goto(`${address}/performance?${RANGE}`);
+    await visit(page, `${address}/performance?${RANGE}`);
     await figure('Requests').getByText('40', { exact: true }).waitFor();
     await leadsTo(figure('Requests'), 40);
     await leadsTo(figure('Error rate'), 6);
     await leadsTo(figure('p95 latency'), 3);
     // More than 4 × 50 ms, or failed.
-    await page.goto(`${address}/performance?${RANGE}&apdex=50`);
+    await visit(page, `${address}/performance?${RANGE}&apdex=50`);
     const frustrated = page.getByRole('region', { name: 'Apdex', exact: true }).getByText(/\d+ frustrated/);
     await leadsTo(figure('Apdex'), Number(/(\d+) frustrated/.exec(await frustrated.innerText())?.[1]));
     const route = page.locator('tr', { has: link('GET /orders/:id') });
     await leadsTo(route.getByRole('link', { name: '40', exact: true }), 40);
     await leadsTo(route.getByRole('link', { name: '6', exact: true }), 6);
-    await page.goto(`${address}/performance?${RANGE}&list=failures`);
+    await visit(page, `${address}/performance?${RANGE}&list=failures`);
     await leadsTo(link('Events with 503'), 6);
     const chart = page.getByRole('img', { name: /^Requests and errors per/ });
     await chart.locator('canvas').waitFor();
@@ -319,7 +319,7 @@ describe.each(SCREENS)('the events behind a number on $device', ({ screen }) => 
   });
 
   it('can be widened by another value of a facet that filters them', async () => {
-    await page.goto(`${address}/logs?${RANGE}&severity=error`);
+    await visit(page, `${address}/logs?${RANGE}&severity=error`);
     await page
       .getByRole('status')
       .filter({ hasText: /^6 events$/ })
