@@ -4,7 +4,17 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { bytesOfDownload } from '../../support/chromium.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
-import { addressOf, DESKTOP, enter, goTo, heading, onDesktop, SCREENS, signIn } from '../../support/console-pages.js';
+import {
+  addressOf,
+  DESKTOP,
+  enter,
+  goTo,
+  heading,
+  onDesktop,
+  SCREENS,
+  signIn,
+  visit,
+} from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
@@ -126,7 +136,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   const rows = (name: string) => page.getByRole('group', { name, exact: true }).locator('.row');
 
   it('shows the events of the range with counts and a histogram', async () => {
-    await page.goto(`${address}/logs`);
+    await visit(page, `${address}/logs`);
     await heading(page, 'Logs');
     await count(page, '16 events');
     await page.getByRole('img', { name: /^16 events per .*, Other, 5xx$/ }).waitFor();
@@ -148,7 +158,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   itOnDesktop('narrows the list to the bar of the histogram that somebody clicks on', async () => {
     const from = Math.floor(NOW / MINUTE_MS) * MINUTE_MS - 60 * MINUTE_MS;
     const range = [from, from + 60 * MINUTE_MS].map((at) => new Date(at).toISOString());
-    const open = () => page.goto(`${address}/logs?from=${range[0]}&to=${range[1]}`);
+    const open = () => visit(page, `${address}/logs?from=${range[0]}&to=${range[1]}`);
     const clickAt = async (minutesAgo: number): Promise<void> => {
       const bars = page.getByRole('img', { name: /^16 events per minute, Other, 5xx$/ }).locator('.u-over');
       const { width, height } = await eventually(
@@ -173,7 +183,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
 
   itOnDesktop('intersects the filters of a field, and replaces them by a new value', async () => {
     const where = 'severity in ("error", "info") and severity in ("info", "warning")';
-    await page.goto(`${address}/logs?where=${encodeURIComponent(where)}`);
+    await visit(page, `${address}/logs?where=${encodeURIComponent(where)}`);
     await count(page, '4 events');
     await openFacets();
     await facet('Severity').getByRole('button', { name: 'info 4', pressed: true }).waitFor();
@@ -190,7 +200,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
 
   itOnDesktop('keeps the values of a facet while those of another choice are read', async () => {
     const byUser = encodeURIComponent('["properties.user"]');
-    await page.goto(`${address}/logs?event=order.placed&facets=${byUser}`);
+    await visit(page, `${address}/logs?event=order.placed&facets=${byUser}`);
     await count(page, '3 events');
     await openFacets();
     await facet('properties.user').getByRole('button', { name: 'ann 1' }).waitFor();
@@ -217,7 +227,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   itOnDesktop('counts the values of a property and filters by them', async () => {
-    await page.goto(`${address}/logs`);
+    await visit(page, `${address}/logs`);
     await count(page, '16 events');
     await openFacets();
     await page.getByRole('combobox', { name: 'Add a facet' }).filter({ visible: true }).fill('properties.cart.plan');
@@ -233,7 +243,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   itOnDesktop('takes fields with values, texts and conditions in one field, and completes them', async () => {
-    await page.goto(`${address}/logs`);
+    await visit(page, `${address}/logs`);
     await count(page, '16 events');
     await type(page, 'status:>=500');
     await count(page, '2 events');
@@ -260,7 +270,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await count(page, '4 events');
     await type(page, 'log.latency_ms < 400 and event : "HTTP*"');
     await count(page, '2 events');
-    await page.goto(`${address}/logs`);
+    await visit(page, `${address}/logs`);
     await count(page, '16 events');
     await search(page).fill('seve');
     await page.getByRole('option', { name: /^severity:/ }).click();
@@ -275,7 +285,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   it('opens an event by its address, goes to the next and filters by its values', async () => {
-    await page.goto(`${address}/logs?event=order.placed`);
+    await visit(page, `${address}/logs?event=order.placed`);
     await count(page, '3 events');
     const dialog = page.getByRole('dialog');
     await rows('3 events').first().click();
@@ -301,7 +311,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await value.click();
     await page.getByRole('menuitem', { name: 'Count by this property' }).click();
     await facet('properties.user').getByRole('button', { name: 'cyd 1' }).waitFor();
-    await page.goto(`${address}/logs?event=order.placed`);
+    await visit(page, `${address}/logs?event=order.placed`);
     await count(page, '3 events');
     await rows('3 events').first().click();
     await value.click();
@@ -310,7 +320,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   it('has the columns that somebody chooses, in the address', async () => {
-    await page.goto(`${address}/logs?event=order.placed`);
+    await visit(page, `${address}/logs?event=order.placed`);
     await count(page, '3 events');
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'properties.user', exact: true }).click();
@@ -338,7 +348,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   it('walks through the rows by the keyboard', async () => {
-    await page.goto(`${address}/logs`);
+    await visit(page, `${address}/logs`);
     await count(page, '16 events');
     await rows('16 events').first().focus();
     for (const key of ['ArrowDown', 'End', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
@@ -348,7 +358,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   it('keeps a view, applies, renames and deletes it', async () => {
-    await page.goto(`${address}/logs?event=http.request&severity=error&range=7d`);
+    await visit(page, `${address}/logs?event=http.request&severity=error&range=7d`);
     await count(page, '2 events');
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Save what is shown' }).click();
@@ -357,7 +367,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
-    await page.goto(`${address}/logs`);
+    await visit(page, `${address}/logs`);
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: `Failed requests on ${device}` }).click();
     await page.waitForURL(/severity=error/);
@@ -375,7 +385,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   itOnDesktop('exports every event that matches', async () => {
-    await page.goto(`${address}/logs?where=${encodeURIComponent('log.status >= 500')}`);
+    await visit(page, `${address}/logs?where=${encodeURIComponent('log.status >= 500')}`);
     await count(page, '2 events');
     await page.getByRole('button', { name: 'Export' }).click();
     const [file] = await Promise.all([
@@ -388,7 +398,7 @@ describe.each(SCREENS)('the page of logs on $device', ({ device, screen }) => {
   });
 
   itOnDesktop('stops an export when somebody leaves the page', async () => {
-    await page.goto(`${address}/eql`);
+    await visit(page, `${address}/eql`);
     await heading(page, 'Query');
     await goTo(page, 'Logs');
     await count(page, '16 events');
