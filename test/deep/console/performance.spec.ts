@@ -12,6 +12,7 @@ import {
   onDesktop,
   SCREENS,
   signIn,
+  visit,
 } from '../../support/console-pages.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -146,7 +147,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
       .allInnerTexts();
 
   it('lists routes with the figures of the API, and endpoints by a switch', async () => {
-    await page.goto(`${address}/performance?range=1h`);
+    await visit(page, `${address}/performance?range=1h`);
     await heading(page, 'Performance');
     await names('Routes', ['GET /orders/:id', 'POST /checkout', 'GET /carts/{cart}']);
     await page.getByRole('img', { name: /^Latency per minute/ }).waitFor();
@@ -180,7 +181,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   itOnDesktop('keeps requests apart from other events', async () => {
-    await page.goto(`${address}/performance?range=1h`);
+    await visit(page, `${address}/performance?range=1h`);
     await figure('Requests').getByText('66', { exact: true }).waitFor();
     expect(await eventsBehind(link('All requests'))).toBe(66);
     await page.getByText('Other events', { exact: true }).click();
@@ -193,7 +194,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   itOnDesktop('searches and sorts all routes at the service', async () => {
-    await page.goto(`${address}/performance?range=1h`);
+    await visit(page, `${address}/performance?range=1h`);
     await names('Routes', ['GET /orders/:id', 'POST /checkout', 'GET /carts/{cart}']);
     await page.getByRole('columnheader', { name: /^p95/ }).getByRole('button').click();
     await page.waitForURL(/sort=p95/);
@@ -210,7 +211,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   itOnDesktop('narrows all figures by a condition', async () => {
-    await page.goto(`${address}/performance?range=1h`);
+    await visit(page, `${address}/performance?range=1h`);
     await page.getByRole('combobox', { name: 'Filter' }).fill('properties.plan == "pro" or properties.plan == "free"');
     await page.keyboard.press('Enter');
     await page.waitForURL(/where=/);
@@ -219,7 +220,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
     expect(await eventsBehind(link('All requests'))).toBe(4);
 
     const condition = 'properties.plan == "pro"';
-    await page.goto(`${address}/performance?range=1h&where=${encodeURIComponent(condition)}`);
+    await visit(page, `${address}/performance?range=1h&where=${encodeURIComponent(condition)}`);
     await link('POST /checkout').click();
     await heading(page, 'POST /checkout');
     await figure('Requests').getByText('2', { exact: true }).waitFor();
@@ -230,7 +231,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   it('gives a route a page with its figures, failures, slowest events and the events behind them', async () => {
-    await page.goto(`${address}/performance?range=1h&q=orders`);
+    await visit(page, `${address}/performance?range=1h&q=orders`);
     await link('GET /orders/:id').click();
     await page.waitForURL(/route=%2Forders%2F%3Aid/);
     await heading(page, 'GET /orders/:id');
@@ -272,18 +273,18 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   itOnDesktop('opens the page of an endpoint by an address without a method', async () => {
-    await page.goto(`${address}/performance?range=1h&endpoint=/checkout`);
+    await visit(page, `${address}/performance?range=1h&endpoint=/checkout`);
     await heading(page, '/checkout');
     await figure('Requests').getByText('4', { exact: true }).waitFor();
     expect(await eventsBehind(link('All its events'))).toBe(4);
   });
 
   itOnDesktop('says new for requests, and nothing for a latency, against a period with under 20 requests', async () => {
-    await page.goto(`${address}/performance?range=1h&method=GET&route=/orders/:id`);
+    await visit(page, `${address}/performance?range=1h&method=GET&route=/orders/:id`);
     await figure('Requests').getByText('new', { exact: true }).waitFor();
     // A latency is not new: it has nothing to be compared with.
     expect(await figure('p95 latency').getByText('new').count()).toBe(0);
-    await page.goto(`${address}/performance?range=1h&method=POST&route=/checkout`);
+    await visit(page, `${address}/performance?range=1h&method=POST&route=/checkout`);
     await figure('Requests').getByText('-87% vs. previous period', { exact: true }).waitFor();
     await figure('p95 latency')
       .getByText(/^\+[\d,]+% vs. previous period$/)
@@ -291,7 +292,7 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   it('lists failures and the slowest requests of all routes', async () => {
-    await page.goto(`${address}/performance?range=1h`);
+    await visit(page, `${address}/performance?range=1h`);
     await page.getByText('Slowest', { exact: true }).click();
     await page.waitForURL(/list=slowest/);
     await page.getByRole('region', { name: 'Slowest requests' }).getByRole('button').first().click();
@@ -307,9 +308,9 @@ describe.each(SCREENS)('performance on $device', ({ screen }) => {
   });
 
   itOnDesktop('rates by the threshold of the Apdex that the address names', async () => {
-    await page.goto(`${address}/performance?range=1h&method=POST&route=/checkout&apdex=700`);
+    await visit(page, `${address}/performance?range=1h&method=POST&route=/checkout&apdex=700`);
     await figure('Apdex').getByText('0.75', { exact: true }).waitFor();
-    await page.goto(`${address}/performance?range=1h`);
+    await visit(page, `${address}/performance?range=1h`);
     await page.getByLabel('Apdex threshold, ms').fill('700');
     await page.keyboard.press('Enter');
     await page.waitForURL(/apdex=700/);
