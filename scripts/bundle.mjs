@@ -106,21 +106,24 @@ const GIVEN = 'require, module, exports, bundledImport, bundledUrl, bundledDirec
 
 /**
  * Runs the bundle as a script, because Node before 22.8 cannot cache the compiled code of modules. The first process
- * that exits with code 0 stores its compiled code for later processes.
+ * that exits with code 0 stores its compiled code for later processes. V8 rejects compiled code of a process with other
+ * flags, so the starter sets the flags of the service first, and each set of options has a file of its own.
  */
-const STARTER = `import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+const starter = (flags) => `import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 
+for (const flag of ${JSON.stringify(flags)}) setFlagsFromString(flag);
 const file = import.meta.dirname + '/service.cjs';
-const kept = file + '.' + process.version + '.compiled';
+const kept = file + ['', process.version, ...process.execArgv, 'compiled'].join('.').replace(/[^\\w.-]/g, '_');
 const cachedData = existsSync(kept) ? readFileSync(kept) : undefined;
 const script = new vm.Script(readFileSync(file, 'latin1'), {
   filename: file,
   cachedData,
 });
-if (cachedData === undefined) process.once('exit', (code) => {
-  if (code !== 0 || existsSync(kept)) return;
+if (cachedData === undefined || script.cachedDataRejected) process.once('exit', (code) => {
+  if (code !== 0) return;
   writeFileSync(kept + process.pid, script.createCachedData());
   renameSync(kept + process.pid, kept);
 });
@@ -137,6 +140,13 @@ const IMPORTS_FROM_OUTSIDE = new RegExp(
   `\\bimport\\((?=\`|["'](?:${[...LEFT_OUTSIDE, ...LOADED_SELDOM].join('|')})["'])`,
   'g',
 );
+
+/** Returns the flags of V8 that the service sets when it starts. */
+function flagsOfService() {
+  const [, percent] = /HEAP_GROWTH_PERCENT = (\d+);/.exec(readFileSync(join(dist, 'src', 'main.js'), 'utf8')) ?? [];
+  if (percent === undefined) throw new Error('main.js sets its flags in another way: change flagsOfService');
+  return [`--heap-growing-percent=${percent}`];
+}
 
 if (!existsSync(target)) await bundle();
 console.log(target);
@@ -176,7 +186,7 @@ async function bundle() {
   mkdirSync(draft);
   const code = outputFiles[0].text.replace(IMPORTS_FROM_OUTSIDE, 'bundledImport(');
   writeFileSync(join(draft, 'service.cjs'), `(function (${GIVEN}) {${code}\n})`);
-  writeFileSync(join(draft, isCli ? 'cli.js' : 'main.js'), STARTER);
+  writeFileSync(join(draft, isCli ? 'cli.js' : 'main.js'), starter(isCli ? [] : flagsOfService()));
   if (!isCli) copyFileSync(join(dist, 'src', 'worker.js'), join(draft, 'worker.js'));
   try {
     renameSync(draft, target);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { lazyOptimizer } from './lazy-optimizer.mjs';
+import { SHORT_LIFE } from './lazy-optimizer.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,7 +20,7 @@ let bundled: string | undefined;
 /** Starts a command of the built command line in a process of its own, which loads in a quarter of the usual time. */
 export function startCommand(env: Environment, ...words: string[]): ChildProcess {
   bundled ??= execFileSync(process.execPath, ['scripts/bundle.mjs', 'cli'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  return spawn(process.execPath, [lazyOptimizer(8), join(bundled, 'cli.js'), ...words], {
+  return spawn(process.execPath, [...SHORT_LIFE, join(bundled, 'cli.js'), ...words], {
     cwd: ROOT,
     // The environment of the test runner is left out: the command would use its DATABASE_URL.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, OPS_PORT: '0', ...env },

@@ -9,7 +9,7 @@ import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
 import { HANG_TIMEOUT_MS } from './bounds.mjs';
 import { cleanups } from './embedded-database.js';
 import { eventually } from './eventually.js';
-import { lazyOptimizer } from './lazy-optimizer.mjs';
+import { SHORT_LIFE } from './lazy-optimizer.mjs';
 
 export { eventually };
 
@@ -27,7 +27,7 @@ let bundled: string | undefined;
  */
 function quickly(entry: 'main' | 'worker'): [string, ...string[]] {
   bundled ??= execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  return [process.execPath, lazyOptimizer(8), join(bundled, `${entry}.js`)];
+  return [process.execPath, ...SHORT_LIFE, join(bundled, `${entry}.js`)];
 }
 
 export interface Exit {
