@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { ShippingLoop } from '../../src/modules/events/event-store/shipping/shipping-loop.js';
 import { EVENT_COLUMNS } from '../../src/modules/events/event-store/tables/columns.js';
 import type { EventStore } from './clickhouse.js';
 import { eventually } from './eventually.js';
@@ -58,6 +60,11 @@ export async function copiedRows({ server }: EventStore): Promise<string[]> {
      ORDER BY toString(project_id), timestamp, UUIDToNum(id)`,
   );
   return rows.map(({ row }) => row);
+}
+
+/** Lets an application replicate small blocks at once, and retry soon after a failure. */
+export function copySoon({ nest }: { readonly nest: Pick<INestApplicationContext, 'get'> }): void {
+  Object.assign(nest.get(ShippingLoop, { strict: false }), { idleMs: 60, apartMs: 0, longestWaitMs: 500 });
 }
 
 /** Returns the number of shipments that wait or run. */

@@ -17,6 +17,8 @@ import { countEvents, insertEvents } from '../../support/event-rows.js';
 const clickHouse = await testClickHouse();
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Enough for several reads of one request, each of which fails in turn. */
+const EVENTS = 1_200;
 
 interface Request {
   readonly path: string;
@@ -50,7 +52,7 @@ function tests(access: ClickHouseAccess): void {
       await insertEvents(
         app,
         owner.projectId,
-        Array.from({ length: 3_000 }, (_, n) => ({
+        Array.from({ length: EVENTS }, (_, n) => ({
           timestamp: new Date(now - 10 * DAY_MS + n * MINUTE_MS * 4),
           event: n % 3 === 0 ? 'sign_up' : 'Order.Paid',
           severity: n % 5 === 0 ? 'error' : 'info',
@@ -113,7 +115,7 @@ function tests(access: ClickHouseAccess): void {
         { path: '/v1/logs', query: { ...project, range: '30d', limit: 500 } },
         { path: '/v1/logs', query: { ...project, range: '30d', limit: 500, query: 'CART' } },
         { path: '/v1/events', query: { ...project, limit: 500 } },
-        { path: explorer(), query: { ...times, limit: 500, offset: 1_000 } },
+        { path: explorer(), query: { ...times, limit: 500, offset: 400 } },
         { path: explorer(), query: { ...times, limit: 500, severity: 'error' } },
         { path: '/v1/search', query: { ...project, q: 'cart', range: '30d', type: 'event', limit: 50 } },
         { path: `${explorer()}/export`, body: { format: 'csv', ...times } },
@@ -122,10 +124,28 @@ function tests(access: ClickHouseAccess): void {
         eql('any where concat(properties.plan, "") == "pro" and concat(properties.n, "") : "?7"'),
         eql('any where concat(properties.plan, "") == "pro" | tail 20'),
         eql('any where length(properties.large) > 0', { limit: 5 }),
-        eql('sequence by properties.key [sign_up where true] [Order.Paid where properties.n > 2000] | tail 9'),
-        eql('sequence with maxspan=5m [sign_up where true] [Order.Paid where concat(properties.n, "") : "2??4"]'),
+        eql('sequence by properties.key [sign_up where true] [Order.Paid where properties.n > 800] | tail 9'),
+        eql('sequence with maxspan=5m [sign_up where true] [Order.Paid where concat(properties.n, "") : "1??4"]'),
         eql('sample by properties.key [sign_up where true] [Order.Paid where true]'),
       ];
+    };
+
+    const intact = new Map<string, Promise<{ readonly kept: Answer; readonly reads: number }>>();
+    /** What PostgreSQL alone answers, and by how many reads ClickHouse answers the same. */
+    const withoutFaults = (request: Request): Promise<{ readonly kept: Answer; readonly reads: number }> => {
+      const ask = async () => {
+        const kept = await answerOf(plain, request);
+        expect([request, ...kept]).toEqual([request, 200, expect.anything()]);
+        const before = server.reads;
+        expect([request, await answerOf(app, request)]).toEqual([request, kept]);
+        const reads = server.reads - before;
+        expect([request, reads > 0]).toEqual([request, true]);
+        return { kept, reads };
+      };
+      const key = JSON.stringify(request);
+      const known = intact.get(key) ?? ask();
+      intact.set(key, known);
+      return known;
     };
 
     /** Of large events it varies how many are read at once. @returns 1 where an answer did break off */
@@ -140,13 +160,10 @@ function tests(access: ClickHouseAccess): void {
         { afterBytes: 40_000, then: away },
       ];
       let asked = 0;
+      let mostReads = 0;
       for (const request of ofEachKind()) {
-        const kept = await answerOf(plain, request);
-        expect([request, ...kept]).toEqual([request, 200, expect.anything()]);
-        const before = server.reads;
-        expect([request, await answerOf(app, request)]).toEqual([request, kept]);
-        const reads = server.reads - before;
-        expect([request, reads > 0]).toEqual([request, true]);
+        const { kept, reads } = await withoutFaults(request);
+        mostReads = Math.max(mostReads, reads);
         let met = 0;
         for (let nth = 0; nth < reads; nth += 1) {
           // As if it was all that there is, which nobody else would notice, and now and then one of the others.
@@ -161,16 +178,15 @@ function tests(access: ClickHouseAccess): void {
         }
         expect([request, met > 0]).toEqual([request, true]);
       }
+      expect(mostReads).toBeGreaterThanOrEqual(3);
     });
 
     it('are whole or refused where the server says in the middle that they take too much', async () => {
       const tooMuch = { code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' };
       const refused = new Set<string>();
       for (const request of ofEachKind()) {
-        const kept = await answerOf(plain, request);
-        const before = server.reads;
-        await answerOf(app, request);
-        for (let nth = server.reads - before - 1; nth >= 0; nth -= 1) {
+        const { kept, reads } = await withoutFaults(request);
+        for (let nth = reads - 1; nth >= 0; nth -= 1) {
           server.readFaults.push(...Array.from({ length: nth }, () => 'pass' as const));
           server.readFaults.push({ afterBytes: 40_000, then: tooMuch });
           const answer = await answerOf(app, request);
@@ -193,7 +209,7 @@ function tests(access: ClickHouseAccess): void {
       // What PostgreSQL has an index for, or finds where ClickHouse does not.
       const others = ['/v1/events', '/v1/search', explorer(), `${explorer()}/export`];
       for (const request of ofEachKind()) {
-        const kept = await answerOf(plain, request);
+        const { kept } = await withoutFaults(request);
         const isSearch = request.path === '/v1/logs' && Object.keys(request.query ?? {}).includes('query');
         const isKept = others.includes(request.path) || (request.path === '/v1/logs' && !isSearch);
         server.readSettings = settings;

@@ -16,9 +16,10 @@ const LONGEST_WAIT_MS = 15_000;
 
 /** Replicates events as long as the process runs. After a failure it waits, each time longer. */
 export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** The pause when the queue is empty, and the interval between small blocks. Tests lower them. */
+  /** The pause when the queue is empty, the interval between small blocks, and the limit of the wait. Tests lower them. */
   idleMs = IDLE_MS;
   apartMs = APART_MS;
+  longestWaitMs = LONGEST_WAIT_MS;
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
   private readonly stopping = new AbortController();
@@ -63,7 +64,7 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
       } catch (error) {
         if (this.isStopping()) return;
         this.tell(error);
-        waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
+        waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), this.longestWaitMs);
       }
       if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined);
     }
