@@ -7,6 +7,7 @@ import TestSequencer from '@jest/test-sequencer';
 const LONG = [
   'deep/clickhouse/event-store',
   'deep/clickhouse/event-store-reads',
+  'deep/faults/intake',
   'deep/faults/ingest',
   'deep/faults/ingest-races',
   'deep/faults/service',

@@ -13,8 +13,9 @@ export interface OtlpTrafficOptions {
   readonly url: () => string;
   readonly apiKey: string;
   readonly senders: number;
-  readonly batchesEach: number;
   readonly recordsOfBatch: number;
+  /** The pause of a sender between two batches, which leaves the service to other traffic. */
+  readonly pauseMs: number;
 }
 
 /**
@@ -25,12 +26,14 @@ export class OtlpTraffic {
   /** The messages of the records that were answered with 200. */
   readonly accepted: string[] = [];
   readonly over: Promise<void>;
-  private batches = 0;
+  /** The number of batches that were answered with 200. */
+  batches = 0;
+  private isStopping = false;
   private wake: () => void = () => undefined;
 
   constructor(private readonly options: OtlpTrafficOptions) {
-    this.over = Promise.all(Array.from({ length: options.senders }, (_, sender) => this.run(sender))).then(() =>
-      this.wake(),
+    this.over = Promise.all(Array.from({ length: options.senders }, (_, sender) => this.run(sender))).then(
+      () => undefined,
     );
   }
 
@@ -42,15 +45,22 @@ export class OtlpTraffic {
     await Promise.race([enough(), this.over]);
   }
 
+  /** Lets every sender finish its batch. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await this.over;
+  }
+
   private async run(sender: number): Promise<void> {
-    const { batchesEach, recordsOfBatch } = this.options;
-    for (let batch = 0; batch < batchesEach; batch += 1) {
+    const { recordsOfBatch, pauseMs } = this.options;
+    for (let batch = 0; !this.isStopping; batch += 1) {
       const messages = Array.from({ length: recordsOfBatch }, (_, record) => `${sender} ${batch} ${record}`);
       const bytes = otlpBody('logs', logsWith(...messages), PROTOBUF);
       while (!(await this.isTaken(bytes))) await delay(RETRY_MS);
       this.accepted.push(...messages);
       this.batches += 1;
       this.wake();
+      await delay(pauseMs);
     }
   }
 

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
 import { freePort } from '../../support/free-port.js';
 import { ExporterTraffic } from '../../support/otlp-exporters.js';
-import { otlpThroughKills } from '../../support/otlp-kills.js';
 import { OTLP_LIMITS, storedMessages } from '../../support/otlp-traffic.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { CLEAN_EXIT, startService } from '../../support/service-process.js';
@@ -13,14 +12,6 @@ const SENDERS_OF_EXPORTER = 2;
 const RECORDS_BETWEEN_RESTARTS = 300;
 
 afterEach(cleanUp);
-
-describe('a service that is killed 20 times while it takes OTLP', () => {
-  it('stores every record that it answered with 200, and repeated batches once', async () => {
-    const { accepted, stored, exit } = await otlpThroughKills(20);
-    expect(stored).toEqual({ messages: accepted, counted: accepted.length });
-    expect(exit).toEqual(CLEAN_EXIT);
-  });
-});
 
 describe('a service that restarts three times while the official exporters of OpenTelemetry send to it', () => {
   it('stores every exported record once', async () => {
