@@ -15,6 +15,7 @@ import {
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/index.js';
 import { waitUntilGone } from '../../src/embedded-postgres/processes.js';
+import { runMigrations } from '../../src/platform/database/migrate.js';
 import { HANG_TIMEOUT_MS } from './bounds.mjs';
 
 export const isRoot = process.getuid?.() === 0;
@@ -34,29 +35,39 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-let made: Promise<string> | undefined;
+const made = new Map<boolean, Promise<string>>();
 
-/** Returns a folder in which a database has run before. It is a copy of one that is created once, which is faster. */
-export async function folderWithDatabase(): Promise<string> {
-  const original = await (made ??= makeDatabase());
+/**
+ * Returns a folder in which a database has run before. It is a copy of one that is created once, which is faster.
+ * @param isMigrated whether the database has the tables of the service
+ */
+export async function folderWithDatabase({ isMigrated = false } = {}): Promise<string> {
+  const original = await (made.get(isMigrated) ?? makeDatabase(isMigrated));
   const folder = await temporaryFolder();
   // Owners and permissions are copied too, because PostgreSQL checks them.
   await promisify(execFile)('cp', ['-a', `${original}/.`, folder]);
   return folder;
 }
 
-async function makeDatabase(): Promise<string> {
+function makeDatabase(isMigrated: boolean): Promise<string> {
+  const folder = createDatabaseFolder(isMigrated);
+  made.set(isMigrated, folder);
+  return folder;
+}
+
+async function createDatabaseFolder(isMigrated: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oes-embedded-'));
   await chmod(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: folder, dataDirIsDefault: false, durable: false });
+  if (isMigrated) await runMigrations(postgres.url);
   await postgres.stop();
   return folder;
 }
 
-/** For `afterAll`: removes the original database. */
+/** For `afterAll`: removes the original databases. */
 export async function removeMadeDatabase(): Promise<void> {
-  if (made !== undefined) await rm(await made, { recursive: true, force: true });
-  made = undefined;
+  for (const folder of made.values()) await rm(await folder, { recursive: true, force: true });
+  made.clear();
 }
 
 export async function start(

@@ -15,6 +15,7 @@ import {
   embeddedDatabase,
   eventually,
   launch,
+  type LaunchOptions,
   NPM_START,
   REFUSED_CONFIGURATION,
   refusesConnections,
@@ -36,6 +37,8 @@ import {
 } from '../../support/service-traffic.js';
 import { HANG_TIMEOUT_MS } from '../../support/bounds.mjs';
 
+const folderWithTables = (): Promise<string> => folderWithDatabase({ isMigrated: true });
+
 afterEach(cleanUp);
 afterAll(removeMadeDatabase);
 
@@ -55,27 +58,28 @@ describe('npm start', () => {
     expect(await waitUntilGone(database.pid, HANG_TIMEOUT_MS)).toBe(true);
     await refusesConnections(first.url);
 
-    const second = await startService({ command: START, env: { DATA_DIR: dataDir } });
+    const second = await startService({ env: { DATA_DIR: dataDir } });
     expect(await call(second.url, meMessage(account))).toMatchObject({ status: 200, body: { email: account.email } });
     expect(await call(second.url, loginMessage(account.email))).toMatchObject({ status: 200 });
     expect(await second.stop()).toEqual(CLEAN_EXIT);
   });
 });
 
-describe.each<[string, (service: ServiceProcess) => void]>([
-  ['SIGTERM to the service', (service) => service.signal('SIGTERM')],
+describe.each<[string, LaunchOptions['command'], (service: ServiceProcess) => void]>([
+  ['SIGTERM to the service', undefined, (service) => service.signal('SIGTERM')],
   [
     'a signal to its process group and another to it, as Ctrl-C under npm comes',
+    START,
     (service) => {
       service.signalGroup('SIGINT');
       // Of another kind, as the system makes one of two that wait.
       service.signal('SIGTERM');
     },
   ],
-])('%s', (_, interrupt) => {
+])('%s', (_, command, interrupt) => {
   it('lets what was accepted finish, loses nothing of it and leaves no database behind', async () => {
-    const dataDir = await folderWithDatabase();
-    const service = await startService({ command: START, ownGroup: true, env: { DATA_DIR: dataDir } });
+    const dataDir = await folderWithTables();
+    const service = await startService({ command, ownGroup: true, env: { DATA_DIR: dataDir } });
     const account = await openAccount(service.url, dataDir);
     const database = await runningDatabase(dataDir);
     const clients = Array.from({ length: 24 }, () => new Client(service.url));
@@ -112,7 +116,7 @@ describe.each<[string, (service: ServiceProcess) => void]>([
 
 describe('a stop under traffic', () => {
   it('answers every event it stores and stores every event it answers', async () => {
-    const dataDir = await folderWithDatabase();
+    const dataDir = await folderWithTables();
     const service = await startService({ env: { DATA_DIR: dataDir } });
     const traffic = new IngestTraffic(service.url, await openAccount(service.url, dataDir), 20);
     await traffic.hasAccepted(200);
@@ -127,7 +131,7 @@ describe('a stop under traffic', () => {
   });
 
   it('waits for a client that is still reading a large answer', async () => {
-    const dataDir = await folderWithDatabase();
+    const dataDir = await folderWithTables();
     const service = await startService({ env: { DATA_DIR: dataDir } });
     const account = await openAccount(service.url, dataDir);
     // Together more than the system keeps for a reader that does not read.
@@ -152,7 +156,7 @@ describe('a stop under traffic', () => {
 
 describe('kill -9', () => {
   it('ends the database too, loses no answered event and counts every stored one', async () => {
-    const dataDir = await folderWithDatabase();
+    const dataDir = await folderWithTables();
     const service = await startService({ env: { DATA_DIR: dataDir } });
     const database = await runningDatabase(dataDir);
     const traffic = new IngestTraffic(service.url, await openAccount(service.url, dataDir), 20);
@@ -173,7 +177,7 @@ describe('kill -9', () => {
 
 describe('a second service', () => {
   it('runs on a folder of its own, and is refused on the folder of the first', async () => {
-    const [one, other] = [await folderWithDatabase(), await folderWithDatabase()];
+    const [one, other] = [await folderWithTables(), await folderWithTables()];
     const [first, second] = await Promise.all(
       [one, other].map((dataDir) => startService({ env: { DATA_DIR: dataDir } })),
     );
@@ -206,18 +210,18 @@ describe('a second service', () => {
 
 describe('a service whose standard output nobody reads', () => {
   it('answers all the same, and has its log lines in order when they are read', async () => {
-    const dataDir = await folderWithDatabase();
-    const service = await startService({ command: START, env: { DATA_DIR: dataDir } });
+    const dataDir = await folderWithTables();
+    const service = await startService({ env: { DATA_DIR: dataDir } });
     service.stopReading();
     // Some 300 bytes a line, and a pipe takes 64 KiB to a few hundred.
-    for (let sent = 0; sent < 4_000; sent += 50)
+    for (let sent = 0; sent < 2_500; sent += 50)
       await Promise.all(Array.from({ length: 50 }, (_, at) => fetch(`${service.url}/v1/nothing?n=${sent + at}`)));
     expect(await call(service.url, HEALTH)).toMatchObject({ status: 200 });
     service.readOn();
     const lines = (): string[] => service.stdout.split('\n').filter((line) => line.includes('"message":"request"'));
     await eventually(
       () => Promise.resolve(lines()),
-      ({ length }) => length === 4_000,
+      ({ length }) => length === 2_500,
     );
     const times = lines().map((line) => (JSON.parse(line) as { time: string }).time);
     expect(times).toEqual([...times].sort());
@@ -227,9 +231,9 @@ describe('a service whose standard output nobody reads', () => {
 
 describe('a configuration that is not usable', () => {
   /** Runs the service, which must not start; gives what it said. */
-  async function refusal(env: Record<string, string>, command?: typeof START): Promise<string> {
+  async function refusal(env: Record<string, string>): Promise<string> {
     const dataDir = join(await temporaryFolder(), 'data');
-    const service = launch({ env: { DATA_DIR: dataDir, ...env }, command });
+    const service = launch({ env: { DATA_DIR: dataDir, ...env } });
     expect(await service.end()).toEqual(REFUSED_CONFIGURATION);
     expect(service.stdout).toBe('');
     expect(existsSync(dataDir)).toBe(false);
@@ -251,7 +255,7 @@ describe('a configuration that is not usable', () => {
       ACCESS_TOKEN_TTL_SECONDS: 'wrong-lifetime',
       ENABLE_REQUEST_METERING: 'wrong-flag',
     };
-    const said = await refusal(wrong, START);
+    const said = await refusal(wrong);
     for (const name of Object.keys(wrong)) expect(said).toContain(`  - ${name} `);
     expect(said.trim().split('\n')).toHaveLength(1 + Object.keys(wrong).length);
     expect(said).not.toMatch(/wrong-|99999/);
