@@ -61,6 +61,6 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
     WaitingEventsRepository,
     belongsToProject(CopiesOfDeletedProjects),
   ],
-  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, LentEventsWriter, UncopiedEventsReader],
+  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, LentEventsWriter, SHIPPING, UncopiedEventsReader],
 })
 export class EventCopiesModule {}

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { CopyLagReader } from '../../events/event-store/index.js';
+import { CopyLagReader, ShippingLoop } from '../../events/event-store/index.js';
 import { constantTimeEqual } from '../../../platform/crypto/index.js';
 import { domainError, NotAuthenticated, RouteNotFound } from '../../../platform/http/domain-error.js';
 import { FAULT_NAMES } from './faults.js';
@@ -25,6 +25,7 @@ export class TestControl {
     @Inject(CONFIG) private readonly config: Config,
     @Inject(TestControls) private readonly controls: TestControls | null,
     private readonly copies: CopyLagReader,
+    @Inject(ShippingLoop) private readonly shipping: ShippingLoop | null,
   ) {}
 
   /** The handler for {@link TEST_CONTROL_PATH}. */
@@ -66,6 +67,7 @@ export class TestControl {
     for (const until = performance.now() + REPLICATION_MS; performance.now() < until; await pause(LOOK_MS)) {
       const behind = await this.copies.seconds();
       if (behind === null || behind === 0) return true;
+      this.shipping?.wake();
     }
     return false;
   }
