@@ -15,12 +15,14 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { allCopied, copiedDays, expectSame } from '../../support/event-copies.js';
+import { allCopied, copiedDays, copySoon, expectSame } from '../../support/event-copies.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
 const clickHouse = await testClickHouse();
-const EVENTS = 25_000;
+const EVENTS = 2_000;
+/** Together with {@link EVENTS} three looks, which are of 10,000 events. */
+const MORE_EVENTS = 23_000;
 
 /** Events of one project in a year, many of them of one instant. */
 async function insertMany(app: TestApp, projectId: string, events: number): Promise<void> {
@@ -71,10 +73,21 @@ function tests(access: ClickHouseAccess): void {
           },
         }),
       );
+    const insertMore = async (): Promise<void> => {
+      await insertMany(app, owner.projectId, MORE_EVENTS);
+      await countEvents(app);
+    };
+    /** A service that copies, beside the command. */
+    const startService = async (env: Readonly<Record<string, string>> = {}): Promise<TestApp> => {
+      const service = await createTestApp({ env: { ...store.env, ...env }, databaseUrl: app.databaseUrl });
+      copySoon(service);
+      return service;
+    };
     const isWhole = async (): Promise<boolean | undefined> =>
       (await app.rows<{ is_whole: boolean }>('SELECT is_whole FROM event_shipping'))[0]?.is_whole;
 
     it('copies every event once, while others are stored', async () => {
+      await insertMore();
       const over = new AbortController();
       const storing = (async () => {
         while (!over.signal.aborted) {
@@ -90,7 +103,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said).toMatch(/^\[#+-*\] \d+ %, \d+ of 25010 events looked at$/m);
       expect(await isWhole()).toBe(true);
       // Nobody else copies what came after the last look.
-      const worker = await createTestApp({ env: { ...store.env }, databaseUrl: app.databaseUrl });
+      const worker = await startService();
       await expectSame(app, store);
       await worker.close();
       expect(await move()).toBe(0);
@@ -106,7 +119,7 @@ function tests(access: ClickHouseAccess): void {
                200, 0, false, now()
         FROM generate_series(1, $1::int) AS n`;
       await app.rows(store300, [30_000]);
-      const service = await createTestApp({ env: { ...store.env }, databaseUrl: app.databaseUrl });
+      const service = await startService();
       const over = new AbortController();
       const storing = (async () => {
         while (!over.signal.aborted) {
@@ -122,6 +135,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('goes on where it was when it ended in the middle, beside a service that copies', async () => {
+      await insertMore();
       const { isHeld, free } = server.holdNext();
       const first = move();
       await isHeld;
@@ -131,10 +145,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said).toContain('The events are not moved: ');
       expect(await isWhole()).toBe(false);
       await server.comeBack();
-      const service = await createTestApp({
-        env: { ...store.env, EVENT_STORE: 'clickhouse' },
-        databaseUrl: app.databaseUrl,
-      });
+      const service = await startService({ EVENT_STORE: 'clickhouse' });
       expect(await move()).toBe(0);
       await expectSame(app, store);
       expect(await isWhole()).toBe(true);
@@ -161,10 +172,7 @@ function tests(access: ClickHouseAccess): void {
     it('fills tables that were emptied behind its back, from which nothing is read meanwhile', async () => {
       expect(await move()).toBe(0);
       await store.server.command(`DROP TABLE \`${store.server.database}\`.events SYNC`);
-      const service = await createTestApp({
-        env: { ...store.env, EVENT_STORE: 'clickhouse' },
-        databaseUrl: app.databaseUrl,
-      });
+      const service = await startService({ EVENT_STORE: 'clickhouse' });
       await eventually(isWhole, (is) => !is);
       await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
       await eventually(
@@ -212,10 +220,7 @@ function tests(access: ClickHouseAccess): void {
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,
       );
-      const service = await createTestApp({
-        env: { ...store.env, EVENT_STORE: 'clickhouse' },
-        databaseUrl: app.databaseUrl,
-      });
+      const service = await startService({ EVENT_STORE: 'clickhouse' });
       await eventually(isWhole, (is) => !is);
       const says = /ClickHouse lacks events that were copied to it up to block \d+: PostgreSQL answers alone until/;
       const lines = () => Promise.resolve(service.logLines.filter((line) => says.test(line)));
@@ -229,10 +234,7 @@ function tests(access: ClickHouseAccess): void {
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,
       );
       await app.rows('DELETE FROM events');
-      const other = await createTestApp({
-        env: { ...store.env, EVENT_STORE: 'clickhouse' },
-        databaseUrl: app.databaseUrl,
-      });
+      const other = await startService({ EVENT_STORE: 'clickhouse' });
       await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
       await expectSame(app, store);
       expect(await isWhole()).toBe(true);
@@ -241,10 +243,7 @@ function tests(access: ClickHouseAccess): void {
 
     it('is not read where it was restored while nothing waited, behind a connection that knows of nothing', async () => {
       expect(await move()).toBe(0);
-      const service = await createTestApp({
-        env: { ...store.env, EVENT_STORE: 'clickhouse' },
-        databaseUrl: app.databaseUrl,
-      });
+      const service = await startService({ EVENT_STORE: 'clickhouse' });
       service.nest.get(CopyLimits, { strict: false }).quietMs = 0;
       await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
       await allCopied(app);

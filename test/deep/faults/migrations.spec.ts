@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { MIGRATIONS } from '../../../migrations/index.js';
 import { UniqueEvents1802800000000 } from '../../../migrations/1802800000000-unique-events.js';
+import { commandLine } from '../../support/cli-process.js';
 import { cleanUp, cleanups, query, temporaryFolder } from '../../support/embedded-database.js';
 import { databaseBefore } from '../../support/old-schema.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -14,7 +15,6 @@ import {
   type ServiceProcess,
 } from '../../support/service-process.js';
 
-const MIGRATE = [process.execPath, 'dist/src/cli.js', 'migrate'] as const;
 const FAILED: Exit = { code: 1, signal: null };
 const EVERY = MIGRATIONS.map((migration) => migration.name);
 const FIRST_MISSING = UniqueEvents1802800000000.name;
@@ -38,7 +38,7 @@ const start = (mode?: string): ServiceProcess =>
 const migrate = (...options: string[]): ServiceProcess =>
   launch({
     env: { DATABASE_URL: database.url, DATA_DIR: dataDir, MIGRATE_ON_START: 'off' },
-    command: [...MIGRATE, ...options],
+    command: commandLine('migrate', ...options),
   });
 
 async function applied(): Promise<string[]> {
