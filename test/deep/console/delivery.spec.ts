@@ -388,7 +388,7 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     await page.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  itOnDesktop('replays all dead letters since a time, and stops when asked to', async () => {
+  it('replays all dead letters since a time, and stops when asked to', async () => {
     const delivery = deliveryOf(app, owner);
     receiver.answer(500);
     const channel = await delivery.webhook(`${receiver.url}/bulk`, {

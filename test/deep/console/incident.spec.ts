@@ -281,7 +281,7 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
     ]);
   });
 
-  itOnDesktop('does not lose a rule that is not saved', async () => {
+  it('does not lose a rule that is not saved', async () => {
     await page.goto(`${address}/alert-rules/new`);
     await page.getByLabel('Name').fill('Half made');
     const asked = new Promise<string>((resolve) => {
