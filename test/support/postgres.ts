@@ -123,6 +123,7 @@ const ADMINISTRATION = Symbol.for('the connections to the administration databas
 
 function administration(): pg.Pool {
   const worker = globalThis as { [ADMINISTRATION]?: pg.Pool };
+  // The pool replaces a connection that the server ends, so its error needs no answer.
   worker[ADMINISTRATION] ??= new pg.Pool({
     connectionString: databaseUrl('postgres'),
     idleTimeoutMillis: 0,

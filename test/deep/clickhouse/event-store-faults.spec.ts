@@ -131,7 +131,7 @@ function tests(access: ClickHouseAccess): void {
     };
 
     const intact = new Map<string, Promise<{ readonly kept: Answer; readonly reads: number }>>();
-    /** What PostgreSQL alone answers, and by how many reads ClickHouse answers the same. */
+    /** Returns the answer from PostgreSQL alone, and the number of reads with which ClickHouse gives the same answer. */
     const withoutFaults = (request: Request): Promise<{ readonly kept: Answer; readonly reads: number }> => {
       const ask = async () => {
         const kept = await answerOf(plain, request);
