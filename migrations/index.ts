@@ -72,6 +72,7 @@ import { SentRequests1803200000000 } from './1803200000000-sent-requests.js';
 import { KindsOfViews1803300000000 } from './1803300000000-kinds-of-views.js';
 import { AnnotationEvents1803300100000 } from './1803300100000-annotation-events.js';
 import { RunbooksOfRules1803400000000 } from './1803400000000-runbooks-of-rules.js';
+import { CompanySignIn1803500000000 } from './1803500000000-company-sign-in.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -149,4 +150,5 @@ export const MIGRATIONS = [
   KindsOfViews1803300000000,
   AnnotationEvents1803300100000,
   RunbooksOfRules1803400000000,
+  CompanySignIn1803500000000,
 ] as const;

@@ -45,6 +45,8 @@ import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
 import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
+import { ScimModule } from './modules/tenancy/scim/index.js';
+import { SsoModule } from './modules/tenancy/sso/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
 import { SearchModule } from './modules/events/search/index.js';
 import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
@@ -212,6 +214,8 @@ export class AppModule {
         OrganizationsModule,
         InvitationsModule,
         ProjectsModule,
+        ScimModule,
+        SsoModule,
         ApiKeysModule,
         BillingModule,
         IngestSourcesModule,

@@ -175,6 +175,8 @@ export const RATE_LIMIT_POLICY_NAMES = [
   'logs',
   'performance',
   'usage',
+  'sso',
+  'scim',
 ] as const;
 export type RateLimitPolicyName = (typeof RATE_LIMIT_POLICY_NAMES)[number];
 

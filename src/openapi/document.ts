@@ -40,6 +40,8 @@ const TAGS: readonly (readonly [name: string, description: string])[] = [
   ['health', 'Whether the service works.'],
   ['internal', 'Rounds of jobs, for whoever operates the service.'],
   ['invitations', 'An invitation as the invited person sees it.'],
+  ['sso', "Sign-in by a company's identity provider, and its settings."],
+  ['scim', 'Accounts and groups that an identity provider keeps, by SCIM 2.0.'],
   ['intake', 'Events in the formats of other programs: JSON of any shape, CloudEvents, OTLP, webhooks.'],
 ];
 

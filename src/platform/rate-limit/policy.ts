@@ -4,7 +4,7 @@ import type { RateLimitOverride, RateLimitPolicyName } from '../../config/index.
 export interface RateLimitPolicy {
   readonly name: RateLimitPolicyName;
   /** `GET` includes `HEAD`. */
-  readonly methods: readonly ('GET' | 'POST' | 'PATCH')[];
+  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
   /**
    * Paths below `/v1/<family>` or `/intake/`. A segment `:name` matches any segment, and a last segment `*` everything below the
    * path.

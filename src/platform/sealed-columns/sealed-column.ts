@@ -5,7 +5,7 @@ interface SealedColumnShape {
   readonly table: string;
   readonly column: string;
   /** The column with the owner of the values. */
-  readonly tenant: 'project_id' | 'user_id';
+  readonly tenant: 'project_id' | 'user_id' | 'organization_id';
   /** The name that values are bound to when it is not the column's, because values move from one column to another. */
   readonly boundTo?: string;
   /**

@@ -5,14 +5,16 @@ import { type MfaChallengeResponse, Refused, SignInGateService } from '../second
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
 import type { Client } from '../sessions/index.js';
 import { RegistrationsWriter, type User } from '../users/index.js';
-import { OAuthFault } from './oauth-fault.js';
+import { AccountIsDisabled, OAuthFault } from './oauth-fault.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthStartsRepository } from './oauth-starts.repository.js';
 import { PendingLinksService } from './pending-links.service.js';
-import type { ProviderName, ProviderPerson } from './providers/provider.js';
+import type { ProvidedMembership } from './on-identity-linked.js';
+import type { ProviderPerson } from './providers/provider.js';
 
 export interface Arrival {
-  readonly provider: ProviderName;
+  /** The name of the provider in security events. */
+  readonly provider: string;
   readonly person: ProviderPerson;
   /** The name of an account that this sign-in creates. Null when the account gets no name. */
   readonly name: string | null;
@@ -22,6 +24,13 @@ export interface Arrival {
    */
   readonly nonceHash: Buffer | null;
   readonly client: Client;
+  /** The membership that comes with a link that waits for the second factor. By default there is none. */
+  readonly membership?: ProvidedMembership | null;
+  /**
+   * Checks the account that the subject is linked to, in the transaction of the sign-in.
+   * @throws OAuthFault when the account is not this provider's to open
+   */
+  readonly mayOpen?: (account: { readonly email: string }) => void;
 }
 
 /**
@@ -89,14 +98,15 @@ export class AccountAdmissionService {
   }
 
   private async accountOf(arrival: Arrival, tx: Db): Promise<Admission | Waiting> {
-    return (await this.linkedAccount(arrival.person, tx)) ?? this.firstSignIn(arrival, tx);
+    return (await this.linkedAccount(arrival, tx)) ?? this.firstSignIn(arrival, tx);
   }
 
-  private async linkedAccount(person: ProviderPerson, tx: Db): Promise<Admission | null> {
+  private async linkedAccount({ person, mayOpen }: Arrival, tx: Db): Promise<Admission | null> {
     const account = await this.identities.accountOf(person, tx);
     if (account === null) return null;
     if (!account.verified) throw new OAuthFault('the address of the account is not verified');
-    if (account.disabled) throw accountIsDisabled();
+    if (account.disabled) throw new AccountIsDisabled();
+    mayOpen?.(account);
     return { userId: account.user_id, email: account.email, first: null };
   }
 
@@ -104,21 +114,22 @@ export class AccountAdmissionService {
    * Handles the first sign-in of a subject. Parallel first sign-ins run one after another: first the unique address and
    * then the lock on the account's row makes them wait.
    */
-  private async firstSignIn({ provider, person, name }: Arrival, tx: Db): Promise<Admission | Waiting> {
+  private async firstSignIn(arrival: Arrival, tx: Db): Promise<Admission | Waiting> {
+    const { provider, person, name } = arrival;
     const email = person.verifiedEmail;
     if (email === null) throw new OAuthFault('the provider has not verified the address');
     const registered = await this.registrations.registerConfirmed({ id: newUserId(), email, name }, tx);
     if (registered === null) throw new OAuthFault('the account of the address went away');
     const { user, isNew } = registered;
-    if (user.disabledAt !== null) throw accountIsDisabled();
+    if (user.disabledAt !== null) throw new AccountIsDisabled();
     if (isNew) {
       await this.link(person, user.id, tx);
       return { userId: user.id, email, first: { type: 'account_registered', detail: { provider } } };
     }
-    const linkedMeanwhile = await this.linkedAccount(person, tx);
+    const linkedMeanwhile = await this.linkedAccount(arrival, tx);
     if (linkedMeanwhile !== null) return linkedMeanwhile;
     if (user.emailVerifiedAt !== null) {
-      const waiting = await this.secondFactorOf(user, { provider, person }, tx);
+      const waiting = await this.secondFactorOf(user, arrival, tx);
       if (waiting !== null) return waiting;
     }
     await this.link(person, user.id, tx);
@@ -136,14 +147,14 @@ export class AccountAdmissionService {
    */
   private async secondFactorOf(
     user: User,
-    { provider, person }: Pick<Arrival, 'provider' | 'person'>,
+    { provider, person, membership = null }: Arrival,
     tx: Db,
   ): Promise<Waiting | null> {
     const challenge = await this.gate.challenge({ user, tx }, { method: 'oauth' });
     if (challenge === null || challenge instanceof Refused) return challenge;
     const { issuer, subject } = person;
     if ((await this.identities.of(user.id, tx)).some((linked) => linked.issuer === issuer)) throw anotherSubject();
-    const link = { provider, issuer, subject, emailKey: user.emailKey };
+    const link = { provider, issuer, subject, emailKey: user.emailKey, membership };
     await this.pending.await(challenge.challenge_token, link, tx);
     return { challenge };
   }
@@ -153,10 +164,6 @@ export class AccountAdmissionService {
       throw anotherSubject();
     }
   }
-}
-
-function accountIsDisabled(): OAuthFault {
-  return new OAuthFault('the account is disabled');
 }
 
 function anotherSubject(): OAuthFault {

@@ -3,3 +3,10 @@
  * caller learns only that the sign-in failed.
  */
 export class OAuthFault extends Error {}
+
+/** The account exists, and an operator of the service has disabled it. */
+export class AccountIsDisabled extends OAuthFault {
+  constructor() {
+    super('the account is disabled');
+  }
+}

@@ -1,16 +1,16 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ProviderName } from './providers/provider.js';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId } from '../../access/index.js';
 
 /** A provider's subject that is linked when its sign-in challenge is passed. The row is deleted with the challenge. */
 @Entity('oauth_pending_links')
-@Check('ck_oauth_pending_links_provider', `provider IN ('google', 'apple')`)
+@Check('ck_oauth_pending_links_role', `role IN ('viewer', 'member', 'operator', 'admin')`)
 export class OAuthPendingLink {
   /** SHA-256 of the challenge token. */
   @PrimaryColumn('bytea', { name: 'challenge_hash', primaryKeyConstraintName: 'pk_oauth_pending_links' })
   challengeHash!: Buffer;
 
   @Column('text')
-  provider!: ProviderName;
+  provider!: string;
 
   @Column('text')
   issuer!: string;
@@ -23,4 +23,12 @@ export class OAuthPendingLink {
    */
   @Column('text', { name: 'email_key' })
   emailKey!: string;
+
+  /** The organization that the account joins with the link. Null when the provider brings no membership. */
+  @Index('ix_oauth_pending_links_organization_id')
+  @Column('uuid', { name: 'organization_id', nullable: true })
+  organizationId!: OrganizationId | null;
+
+  @Column('text', { nullable: true })
+  role!: 'viewer' | 'member' | 'operator' | 'admin' | null;
 }

@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
+import type { ProvidedMembership } from './on-identity-linked.js';
 import type { Subject } from './oauth-identities.repository.js';
-import type { ProviderName } from './providers/provider.js';
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 export interface PendingLink extends Subject {
-  readonly provider: ProviderName;
+  readonly provider: string;
   readonly emailKey: string;
+  /** The membership that comes with the link. Null when the provider brings none. */
+  readonly membership: ProvidedMembership | null;
 }
 
 /**
@@ -18,21 +22,42 @@ export class OAuthPendingLinksRepository {
 
   async insert(challengeHash: Buffer, link: PendingLink, tx: Db): Promise<void> {
     await this.database.execute(
-      `INSERT INTO oauth_pending_links (challenge_hash, provider, issuer, subject, email_key) /* tenant: of the challenge */
-       VALUES ($1, $2, $3, $4, $5)`,
-      [challengeHash, link.provider, link.issuer, link.subject, link.emailKey],
+      `INSERT INTO oauth_pending_links (challenge_hash, provider, issuer, subject, email_key, organization_id, role)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) /* tenant: of the challenge */`,
+      [
+        challengeHash,
+        link.provider,
+        link.issuer,
+        link.subject,
+        link.emailKey,
+        link.membership?.organizationId ?? null,
+        link.membership?.role ?? null,
+      ],
       tx,
     );
   }
 
-  /** Deletes and returns the link that waits for a challenge, or null when there is none. */
-  async take(challengeHash: Buffer, tx: Db): Promise<PendingLink | null> {
-    const [link] = await this.database.rows<PendingLink>(
-      `DELETE FROM oauth_pending_links WHERE challenge_hash = $1 /* tenant: whoever has passed the challenge */
-       RETURNING provider, issuer, subject, email_key AS "emailKey"`,
+  /** Returns the membership that waits for a challenge with its link, or null when there is none. */
+  async membershipOf(challengeHash: Buffer, tx: Db): Promise<ProvidedMembership | null> {
+    const [membership] = await this.database.rows<ProvidedMembership>(
+      `SELECT organization_id AS "organizationId", role FROM oauth_pending_links
+       WHERE challenge_hash = $1 /* tenant: whoever shows the challenge */ AND organization_id IS NOT NULL`,
       [challengeHash],
       tx,
     );
-    return link ?? null;
+    return membership ?? null;
+  }
+
+  /** Deletes and returns the link that waits for a challenge, or null when there is none. */
+  async take(challengeHash: Buffer, tx: Db): Promise<PendingLink | null> {
+    const [link] = await this.database.rows<Omit<PendingLink, 'membership'> & Nullable<ProvidedMembership>>(
+      `DELETE FROM oauth_pending_links WHERE challenge_hash = $1 /* tenant: whoever has passed the challenge */
+       RETURNING provider, issuer, subject, email_key AS "emailKey", organization_id AS "organizationId", role`,
+      [challengeHash],
+      tx,
+    );
+    if (link === undefined) return null;
+    const { organizationId, role, ...rest } = link;
+    return { ...rest, membership: organizationId === null || role === null ? null : { organizationId, role } };
   }
 }

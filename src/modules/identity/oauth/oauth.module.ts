@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { SecondFactorsModule } from '../second-factors/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
@@ -7,6 +8,7 @@ import { UsersModule } from '../users/index.js';
 import { AccountAdmissionService } from './account-admission.service.js';
 import { AuthorizationService } from './authorization.service.js';
 import { IdentitiesResetHandler } from './identities-reset.handler.js';
+import { LinkedIdentitiesNotifier } from './on-identity-linked.js';
 import { OAuthController } from './oauth.controller.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthIdentity } from './oauth-identity.entity.js';
@@ -21,6 +23,7 @@ import { ProviderRegistry } from './providers/provider.registry.js';
 
 @Module({
   imports: [
+    DiscoveryModule,
     SecondFactorsModule,
     SecurityEventsModule,
     SessionsModule,
@@ -32,6 +35,7 @@ import { ProviderRegistry } from './providers/provider.registry.js';
     AccountAdmissionService,
     AuthorizationService,
     IdentitiesResetHandler,
+    LinkedIdentitiesNotifier,
     OAuthIdentitiesRepository,
     OAuthPendingLinksRepository,
     OAuthSignInService,
@@ -39,5 +43,6 @@ import { ProviderRegistry } from './providers/provider.registry.js';
     PendingLinksService,
     ProviderRegistry,
   ],
+  exports: [AccountAdmissionService],
 })
 export class OAuthModule {}

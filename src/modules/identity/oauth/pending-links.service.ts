@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { type AccountAct, OnChallengePassed } from '../second-factors/index.js';
+import { LinkedIdentitiesNotifier } from './on-identity-linked.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthPendingLinksRepository, type PendingLink } from './oauth-pending-links.repository.js';
 
@@ -11,6 +12,7 @@ export class PendingLinksService extends OnChallengePassed {
   constructor(
     private readonly links: OAuthPendingLinksRepository,
     private readonly identities: OAuthIdentitiesRepository,
+    private readonly linked: LinkedIdentitiesNotifier,
   ) {
     super();
   }
@@ -18,6 +20,11 @@ export class PendingLinksService extends OnChallengePassed {
   /** Stores the link of a challenge, in the transaction that opens the challenge. */
   async await(challengeToken: string, link: PendingLink, tx: Db): Promise<void> {
     await this.links.insert(sha256(challengeToken), link, tx);
+  }
+
+  override async lockFirst(challengeHash: Buffer, tx: Db): Promise<void> {
+    const membership = await this.links.membershipOf(challengeHash, tx);
+    if (membership !== null) await this.linked.lockFirst(membership, tx);
   }
 
   /**
@@ -31,6 +38,7 @@ export class PendingLinksService extends OnChallengePassed {
     if (!(await this.identities.insert(link, user.id, tx))) {
       return (await this.identities.accountOf(link, tx))?.user_id === user.id;
     }
+    if (link.membership !== null) await this.linked.linked(user.id, link.membership, link.provider, tx);
     await note('oauth_linked', { provider: link.provider });
     return true;
   }

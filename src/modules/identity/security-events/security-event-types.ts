@@ -39,6 +39,10 @@ export const SECURITY_EVENT_MAILS = {
   account_disabled: 'Your account was disabled',
   account_enabled: 'Your account can sign in again',
   oauth_linked: 'A sign-in provider was linked to your account',
+  sso_refused: null,
+  sso_signed_out: null,
+  account_provisioned: null,
+  account_deprovisioned: null,
 } as const satisfies Record<string, string | null>;
 
 /** Types of acts that an operator of the service did and not the owner. */

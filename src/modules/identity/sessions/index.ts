@@ -6,5 +6,6 @@ export { RecentSignInsReader } from './recent-sign-ins.reader.js';
 export type { SignInMethod } from './session.entity.js';
 export { TokenResponse } from './sessions.dto.js';
 export { SessionLivenessCache } from './session-liveness.cache.js';
+export { SessionCookie } from './session-cookie.js';
 export { SessionsModule } from './sessions.module.js';
 export { SessionsService } from './sessions.service.js';

@@ -11,6 +11,7 @@ import { RecentSignInsReader } from './recent-sign-ins.reader.js';
 import { RefreshToken } from './refresh-token.entity.js';
 import { SessionBearerAuthenticator } from './session-bearer.authenticator.js';
 import { SessionLivenessCache } from './session-liveness.cache.js';
+import { SessionCookie } from './session-cookie.js';
 import { Session } from './session.entity.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -24,6 +25,7 @@ import { SessionsService } from './sessions.service.js';
     CredentialsResetNotifier,
     OwnSessionsService,
     RecentSignInsReader,
+    SessionCookie,
     SessionLivenessCache,
     SessionsRepository,
     SessionsService,
@@ -34,6 +36,7 @@ import { SessionsService } from './sessions.service.js';
     BearerAuthenticator,
     CredentialsResetNotifier,
     RecentSignInsReader,
+    SessionCookie,
     SessionLivenessCache,
     SessionsService,
   ],

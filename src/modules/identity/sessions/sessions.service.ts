@@ -38,6 +38,8 @@ type Rotation =
 export interface OpenOptions {
   /** The hash that the password was compared with. No session is opened when the password has changed since. */
   readonly comparedHash?: string;
+  /** Runs in the transaction that stores the session. */
+  readonly opened?: (sessionId: string, tx: Db) => Promise<void>;
 }
 
 /** Opens, refreshes and ends sessions. */
@@ -62,7 +64,7 @@ export class SessionsService {
     userId: UserId,
     method: SignInMethod,
     client: Client,
-    { comparedHash }: OpenOptions = {},
+    { comparedHash, opened }: OpenOptions = {},
   ): Promise<TokenResponse> {
     const refreshToken = randomToken();
     const id = newId();
@@ -75,6 +77,7 @@ export class SessionsService {
       if (comparedHash !== undefined && hash !== comparedHash) throw new NotAuthenticated();
       const isKnown = await this.history.knowsDevice(userId, client, tx);
       await this.sessions.insert({ id, userId, method, ...client, lifeSeconds }, sha256(refreshToken), tx);
+      await opened?.(id, tx);
       const type = isKnown ? 'signed_in' : 'signed_in_new_device';
       const signedIn: SecurityAct = { userId, type, client, detail: { method, session_id: id } };
       await this.events.record(signedIn, tx);

@@ -64,7 +64,7 @@ export class InvitationAnswersService {
       }
       refuseUnlessPending(invitation);
       if (!(await this.inviterMayInvite(invitation, tx))) throw new InviterWithoutRight();
-      const joining = { userId, role: invitation.role, invitationId: id };
+      const joining = { userId, role: invitation.role, by: { invitation_id: id } };
       if (!(await this.changes.join(invitation, joining, tx))) throw new AlreadyMember();
       await this.invitations.end(invitation, id, 'accepted', tx);
     });

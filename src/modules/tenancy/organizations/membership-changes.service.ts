@@ -8,6 +8,10 @@ import { MembershipNotifier } from './membership.notifier.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
+/** The reason for a new membership: an invitation, a sign-in by an identity provider, or a provider that uses SCIM. */
+export type JoinedBy =
+  { readonly invitation_id: string } | { readonly sign_in_provider: string } | { readonly scim_token_id: string };
+
 /**
  * The only code that starts, changes and ends memberships. Writes the membership, its project memberships, the audit
  * event and the notification in one transaction. The caller has locked the organization and checked permissions.
@@ -21,23 +25,28 @@ export class MembershipChangesService {
   ) {}
 
   /** Returns false and changes nothing when the person is a member already. */
-  async join(
-    scope: Tenant,
-    joining: { userId: UserId; role: GrantableRole; invitationId: string },
-    tx: Db,
-  ): Promise<boolean> {
-    const { userId, role, invitationId } = joining;
+  async join(scope: Tenant, joining: { userId: UserId; role: GrantableRole; by: JoinedBy }, tx: Db): Promise<boolean> {
+    const { userId, role, by } = joining;
     if (!(await this.members.insert(scope, userId, role, tx))) return false;
-    await this.record(scope, userId, userId, 'member.joined', { role, invitation_id: invitationId }, tx);
+    const actor = 'scim_token_id' in by ? null : userId;
+    await this.record(scope, actor, userId, 'member.joined', { role, ...by }, tx);
     return true;
   }
 
-  async changeRole(scope: Tenant, actor: Member, target: Member, role: GrantableRole, tx: Db): Promise<void> {
+  /** @param actor null when an identity provider acts */
+  async changeRole(scope: Tenant, actor: Member | null, target: Member, role: GrantableRole, tx: Db): Promise<void> {
     await this.members.updateRole(scope, target.userId, role, tx);
-    await this.record(scope, actor.userId, target.userId, 'member.role_changed', { from: target.role, to: role }, tx);
+    await this.record(
+      scope,
+      actor?.userId ?? null,
+      target.userId,
+      'member.role_changed',
+      { from: target.role, to: role },
+      tx,
+    );
   }
 
-  /** @param actor null when an operator of the service acts */
+  /** @param actor null when an operator of the service or an identity provider acts */
   async leave(scope: Tenant, actor: Member | null, target: Member, tx: Db): Promise<void> {
     await this.members.delete(scope, target.userId, tx);
     const detail = { role: target.role, by_themselves: actor?.userId === target.userId };

@@ -3,7 +3,7 @@ import type { UserId } from '../../../access/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActsService, Refused } from '../account-acts.service.js';
+import { type AccountAct, AccountActsService, Refused } from '../account-acts.service.js';
 import { InvalidChallenge } from '../second-factors.errors.js';
 import { TrustedDevicesService } from '../trusted-devices/trusted-devices.service.js';
 import type {
@@ -84,7 +84,7 @@ export class ChallengesService {
   ): Promise<SignedInResponse> {
     const { challenge_token: token, remember_device: remember } = request;
     const { userId } = await this.open.get(token);
-    const passed = await this.acts.run<Passed>(userId, client, async (act) => {
+    const work = async (act: AccountAct): Promise<Passed | Refused> => {
       // The challenge is read again with the account's row locked, since a parallel answer may have closed it or used
       // its last attempt.
       const challenge = await this.challenges.find(token, act.tx);
@@ -102,7 +102,8 @@ export class ChallengesService {
         first: { method: challenge.method, comparedHash },
         deviceToken: remember ? await this.devices.trust(act) : undefined,
       };
-    });
+    };
+    const passed = await this.acts.run<Passed>(userId, client, work, (tx) => this.passed.lockFirst(sha256(token), tx));
     return this.gate.signedIn(userId, passed.first, client, passed.deviceToken);
   }
 }

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { OrganizationId, UserId } from '../../access/index.js';
+import type { Db } from '../../../platform/database/database.js';
+
+/** A membership that an identity provider brings. */
+export interface ProvidedMembership {
+  readonly organizationId: OrganizationId;
+  readonly role: 'viewer' | 'member' | 'operator' | 'admin';
+}
+
+/** Implemented by the module that makes the memberships which identity providers bring. */
+export abstract class OnIdentityLinked {
+  /** Locks the organization, before the account's row is locked. */
+  abstract lockFirst(membership: ProvidedMembership, tx: Db): Promise<void>;
+
+  /** Runs in the transaction of the sign-in that shows the account's second factor. */
+  abstract identityLinked(userId: UserId, membership: ProvidedMembership, provider: string, tx: Db): Promise<void>;
+}
+
+/** Calls every provider of the application that extends {@link OnIdentityLinked}. */
+@Injectable()
+export class LinkedIdentitiesNotifier {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  async lockFirst(membership: ProvidedMembership, tx: Db): Promise<void> {
+    for (const listener of this.listeners()) await listener.lockFirst(membership, tx);
+  }
+
+  async linked(userId: UserId, membership: ProvidedMembership, provider: string, tx: Db): Promise<void> {
+    for (const listener of this.listeners()) await listener.identityLinked(userId, membership, provider, tx);
+  }
+
+  private listeners(): OnIdentityLinked[] {
+    return this.discovery
+      .getProviders()
+      .map(({ instance }): unknown => instance)
+      .filter((instance) => instance instanceof OnIdentityLinked);
+  }
+}

@@ -1,0 +1,45 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { OrganizationId, UserId } from '../../access/index.js';
+
+/** An account as an identity provider keeps it. Its id in SCIM is the account's id. */
+@Entity('scim_users')
+@Index('uq_scim_users_external_id', ['organizationId', 'externalId'], {
+  unique: true,
+  where: 'external_id IS NOT NULL',
+})
+export class ScimUser {
+  @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'pk_scim_users' })
+  organizationId!: OrganizationId;
+
+  @Index('ix_scim_users_user_id')
+  @PrimaryColumn('uuid', { name: 'user_id', primaryKeyConstraintName: 'pk_scim_users' })
+  userId!: UserId;
+
+  @Column('text', { name: 'external_id', nullable: true })
+  externalId!: string | null;
+
+  @Column('text', { name: 'user_name' })
+  userName!: string;
+
+  @Column('text', { name: 'display_name', nullable: true })
+  displayName!: string | null;
+
+  @Column('text', { name: 'given_name', nullable: true })
+  givenName!: string | null;
+
+  @Column('text', { name: 'family_name', nullable: true })
+  familyName!: string | null;
+
+  /** The state that the provider set last. The membership of an inactive person has ended. */
+  @Column('boolean')
+  active!: boolean;
+
+  @Column('integer', { default: 1 })
+  version!: number;
+
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
+  updatedAt!: Date;
+}

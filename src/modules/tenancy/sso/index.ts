@@ -1,0 +1,14 @@
+export { ProvisionedMembershipsService } from './provisioned-memberships.service.js';
+export { derived, SsoBrowser } from './sso-browser.js';
+export { CLIENT_SECRET, SsoConnection, type SsoProtocol, SSO_PROTOCOLS } from './sso-connection.entity.js';
+export { MAX_CONNECTIONS, type NewSsoConnection, SsoConnectionsRepository } from './sso-connections.repository.js';
+export { SsoDomain } from './sso-domain.entity.js';
+export { SsoDomainsRepository } from './sso-domains.repository.js';
+export { SsoFault } from './sso-fault.js';
+export { SsoMembershipsRepository } from './sso-memberships.repository.js';
+export { type GroupRole } from './sso-roles.entity.js';
+export { type ProvidedRoles, roleOf, SsoRolesRepository } from './sso-roles.repository.js';
+export { SsoSessionsRepository } from './sso-sessions.repository.js';
+export { domainOf, issuerOf, type SsoArrival, SsoSignInService } from './sso-sign-in.service.js';
+export { SsoStartsRepository } from './sso-starts.repository.js';
+export { SsoModule } from './sso.module.js';

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope, UserId } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { OnIdentityLinked, type ProvidedMembership } from '../../identity/oauth/index.js';
+import { MembershipChangesService, OrganizationsReader } from '../organizations/index.js';
+import { SsoMembershipsRepository } from './sso-memberships.repository.js';
+
+type Tenant = Pick<OrganizationScope, 'organizationId'>;
+
+/**
+ * Makes the memberships of people who sign in through an identity provider. A membership is made once: a sign-in neither
+ * raises the role later nor restores a membership that somebody has ended.
+ */
+@Injectable()
+export class ProvisionedMembershipsService extends OnIdentityLinked {
+  constructor(
+    private readonly database: Database,
+    private readonly organizations: OrganizationsReader,
+    private readonly made: SsoMembershipsRepository,
+    private readonly changes: MembershipChangesService,
+  ) {
+    super();
+  }
+
+  /** Makes the membership in a transaction of its own, unless it was made before or the organization is deleted. */
+  async makeOnce(userId: UserId, membership: ProvidedMembership, provider: string): Promise<void> {
+    if ((await this.made.find(membership, userId)) !== null) return;
+    await this.database.transaction(async (tx) => {
+      await this.lockFirst(membership, tx);
+      await this.make(userId, membership, provider, tx);
+    });
+  }
+
+  async lockFirst({ organizationId }: Tenant, tx: Db): Promise<void> {
+    await this.organizations.lock({ organizationId }, tx);
+  }
+
+  identityLinked(userId: UserId, membership: ProvidedMembership, provider: string, tx: Db): Promise<void> {
+    return this.make(userId, membership, provider, tx);
+  }
+
+  private async make(userId: UserId, membership: ProvidedMembership, provider: string, tx: Db): Promise<void> {
+    const { organizationId, role } = membership;
+    if ((await this.organizations.get({ organizationId }, tx)).deletedAt !== null) return;
+    if (!(await this.made.insert({ organizationId }, { userId, role, madeBy: 'sign-in' }, tx))) return;
+    await this.changes.join({ organizationId }, { userId, role, by: { sign_in_provider: provider } }, tx);
+  }
+}

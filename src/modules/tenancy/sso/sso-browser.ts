@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CONFIG, type Config } from '../../../config/index.js';
+import { constantTimeEqual, randomToken, sha256 } from '../../../platform/crypto/index.js';
+import type { MfaChallengeResponse } from '../../identity/second-factors/index.js';
+import { SecurityEventsWriter } from '../../identity/security-events/index.js';
+import { clientOf, SessionCookie } from '../../identity/sessions/index.js';
+import { SsoFault } from './sso-fault.js';
+import type { SsoSignedIn } from './sso-sign-in.service.js';
+import { SsoStartsRepository } from './sso-starts.repository.js';
+
+const COOKIE = 'sso_browser';
+const COOKIE_PATH = '/sso';
+const TOKEN = /^[\w-]{43}$/;
+/** The time that a person has for signing in at the provider. */
+const START_LIFE_SECONDS = 600;
+const CONSOLE = '/console';
+/** An address below the console that the browser may be sent to after the sign-in. */
+const RETURN_TO = /^\/console(?:\/[\w.~!$&'()*+,;=:@%/-]*)?(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?$/;
+const MAX_RETURN_TO = 2_000;
+
+export interface BegunSignIn {
+  /** Names the sign-in at the provider: `state` of OpenID Connect, `RelayState` of SAML. */
+  readonly state: string;
+  /** A secret of this sign-in that only the browser's cookie can yield again. Use it with {@link derived}. */
+  readonly secret: string;
+}
+
+export interface TakenSignIn {
+  readonly secret: string;
+  readonly requestId: string | null;
+  readonly returnTo: string | null;
+}
+
+/**
+ * Binds a sign-in to the browser that began it, and sends the browser on afterwards. A cookie holds a random secret, and
+ * the database holds its hash, so a stolen callback address opens nothing in another browser.
+ */
+@Injectable()
+export class SsoBrowser {
+  private readonly logger = new Logger('sso');
+  private readonly isSecure: boolean;
+
+  constructor(
+    private readonly starts: SsoStartsRepository,
+    private readonly session: SessionCookie,
+    private readonly events: SecurityEventsWriter,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.isSecure = config.http.publicAppUrl.startsWith('https:');
+  }
+
+  /** Stores the start of a sign-in, and gives the browser its cookie. */
+  async begin(
+    provider: string,
+    { returnTo, requestId = null }: { readonly returnTo: string | undefined; readonly requestId?: string | null },
+    request: Request,
+    response: Response,
+  ): Promise<BegunSignIn> {
+    const browser = this.cookieIn(request) ?? randomToken();
+    const state = randomToken();
+    await this.starts.insert({
+      stateHash: sha256(state),
+      browserHash: sha256(browser),
+      provider,
+      requestId,
+      returnTo: returnTo !== undefined && isReturnTo(returnTo) ? returnTo : null,
+      lifeSeconds: START_LIFE_SECONDS,
+    });
+    response.cookie(COOKIE, browser, {
+      path: COOKIE_PATH,
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: this.isSecure,
+      maxAge: START_LIFE_SECONDS * 1000,
+    });
+    return { state, secret: derived(browser, state) };
+  }
+
+  /** Whether the request carries the cookie. A form that another site posts does not carry it. */
+  hasCookie(request: Request): boolean {
+    return this.cookieIn(request) !== undefined;
+  }
+
+  /**
+   * Ends the start of a sign-in when the browser comes back from the provider. A start can be taken once.
+   * @throws SsoFault when it is unknown, used or expired, was with another provider, or began in another browser
+   */
+  async take(provider: string, state: string | undefined, request: Request): Promise<TakenSignIn> {
+    const browser = this.cookieIn(request);
+    if (state === undefined || !TOKEN.test(state)) throw new SsoFault('sso_expired', 'the callback names no sign-in');
+    if (browser === undefined) throw new SsoFault('sso_expired', 'the browser has no cookie of a sign-in');
+    const start = await this.starts.take(sha256(state));
+    if (start === null || !start.isAlive) throw new SsoFault('sso_expired', 'the sign-in is unknown, used or expired');
+    if (start.provider !== provider) throw new SsoFault('sso_failed', 'the sign-in began with another provider');
+    if (!constantTimeEqual(start.browserHash, sha256(browser))) {
+      throw new SsoFault('sso_failed', 'the sign-in began in another browser');
+    }
+    return { secret: derived(browser, state), requestId: start.requestId, returnTo: start.returnTo };
+  }
+
+  /** Signs the browser in to the console, or sends it to the challenge of the second factor. */
+  finish(result: SsoSignedIn, returnTo: string | null, response: Response): void {
+    if ('challenge' in result) this.challenge(result.challenge, returnTo, response);
+    else {
+      this.session.set(response, result.tokens);
+      this.redirect(returnTo ?? CONSOLE, response);
+    }
+  }
+
+  /**
+   * Records a refused sign-in and sends the browser to the sign-in page with the code.
+   * @throws the error again when it is no {@link SsoFault}
+   */
+  async refuse(error: unknown, provider: string, request: Request, response: Response): Promise<void> {
+    if (!(error instanceof SsoFault)) throw error;
+    this.logger.warn(`sign-in by ${provider} refused: ${error.message}`);
+    const detail = { provider, reason: error.message };
+    await this.events.record({ userId: null, type: 'sso_refused', client: clientOf(request), detail });
+    this.redirect(`${CONSOLE}/login?${new URLSearchParams({ error: error.code }).toString()}`, response);
+  }
+
+  /** The fragment is not sent to any server, so the token stays out of logs. */
+  private challenge(challenge: MfaChallengeResponse, returnTo: string | null, response: Response): void {
+    const fragment = new URLSearchParams({
+      challenge_token: challenge.challenge_token,
+      expires_in: String(challenge.challenge_expires_in),
+      methods: challenge.methods.join(','),
+      ...(returnTo !== null && { next: returnTo.slice(CONSOLE.length) || '/' }),
+    });
+    this.redirect(`${CONSOLE}/login#${fragment.toString()}`, response);
+  }
+
+  private redirect(address: string, response: Response): void {
+    response.set('Cache-Control', 'no-store').redirect(303, address);
+  }
+
+  private cookieIn(request: Request): string | undefined {
+    const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+    return pairs.find(([name, value = '']) => name === COOKIE && TOKEN.test(value))?.[1];
+  }
+}
+
+/** Derives a value for one use, such as a nonce, from the secret of a sign-in: 43 characters of base64url. */
+export function derived(secret: string, use: string): string {
+  return createHmac('sha256', secret).update(use).digest('base64url');
+}
+
+function isReturnTo(address: string): boolean {
+  return address.length <= MAX_RETURN_TO && RETURN_TO.test(address) && !address.includes('//');
+}

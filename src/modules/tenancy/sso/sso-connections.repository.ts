@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope } from '../../access/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
+import { SsoConnection } from './sso-connection.entity.js';
+
+type Tenant = Pick<OrganizationScope, 'organizationId'>;
+
+/** The maximum number of connections of an organization. */
+export const MAX_CONNECTIONS = 10;
+
+/** The columns that a caller may choose. */
+export type NewSsoConnection = Omit<SsoConnection, 'organizationId' | 'createdAt' | 'updatedAt'>;
+
+/** Stores the identity providers of organizations. */
+@Injectable()
+export class SsoConnectionsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** Returns an enabled connection for a sign-in, or null when there is none. */
+  async enabled(id: string): Promise<SsoConnection | null> {
+    return this.database
+      .repository(SsoConnection)
+      .createQueryBuilder('c')
+      .innerJoin('organizations', 'o', 'o.id = c.organizationId AND o.deleted_at IS NULL')
+      .where('c.id = :id /* tenant: whoever signs in */ AND c.isEnabled', { id })
+      .getOne();
+  }
+
+  /** Returns the enabled connections of an organization, oldest first. */
+  enabledOf({ organizationId }: Tenant): Promise<SsoConnection[]> {
+    return this.database
+      .repository(SsoConnection)
+      .find({ where: { organizationId, isEnabled: true }, order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  /** Returns all connections of an organization, oldest first. */
+  list({ organizationId }: Tenant, db?: Db): Promise<SsoConnection[]> {
+    return this.database
+      .repository(SsoConnection, db)
+      .find({ where: { organizationId }, order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  find({ organizationId }: Tenant, id: string, db?: Db): Promise<SsoConnection | null> {
+    return this.database.repository(SsoConnection, db).findOneBy({ organizationId, id });
+  }
+
+  async insert({ organizationId }: Tenant, connection: NewSsoConnection, tx: Db): Promise<void> {
+    await this.database.repository(SsoConnection, tx).insert({ ...connection, organizationId });
+  }
+
+  /** Changes some columns. @returns false when the organization has no such connection */
+  async update(
+    { organizationId }: Tenant,
+    id: string,
+    change: Partial<Omit<NewSsoConnection, 'id' | 'protocol'>>,
+    tx: Db,
+  ): Promise<boolean> {
+    const { affected } = await this.database
+      .repository(SsoConnection, tx)
+      .update({ organizationId, id }, { ...change, updatedAt: () => 'clock_timestamp()' });
+    return affected === 1;
+  }
+
+  /** @returns false when the organization has no such connection */
+  async delete({ organizationId }: Tenant, id: string, tx: Db): Promise<boolean> {
+    const { affected } = await this.database.repository(SsoConnection, tx).delete({ organizationId, id });
+    return affected === 1;
+  }
+}

@@ -1,0 +1,20 @@
+/** The codes with which a refused sign-in comes back to the sign-in page. The page has a sentence for each. */
+export const SSO_CODES = [
+  'sso_failed',
+  'sso_domain',
+  'sso_expired',
+  'sso_unknown_provider',
+  'sso_disabled_account',
+  'sso_provider_unreachable',
+] as const;
+export type SsoCode = (typeof SSO_CODES)[number];
+
+/** A refused sign-in. The message goes to the log and to the security event, so it holds no code, token or secret. */
+export class SsoFault extends Error {
+  constructor(
+    readonly code: SsoCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
