@@ -7,11 +7,10 @@ interface Rule {
 }
 
 const ROOT = '/v1/';
-const INTAKE = '/intake/';
 
 /**
  * Finds the policy of a request by its raw path, as the router does: another spelling matches no route either. Every
- * request is checked, so most are excluded by their family, the segment after `/v1/`, or the whole intake.
+ * request is checked, so most are excluded by their family: the first segment, or the segment after `/v1/`.
  */
 export class PolicyFinder {
   private readonly families = new Map<string, Rule[]>();
@@ -22,7 +21,6 @@ export class PolicyFinder {
       if (methods.has('GET')) methods.add('HEAD');
       for (const path of policy.paths) {
         const family = familyOf(path);
-        if (family === null) throw new Error(`${policy.name}: ${path} is not below ${ROOT} or ${INTAKE}`);
         const rules = this.families.get(family) ?? [];
         this.families.set(family, [...rules, { methods, pattern: patternOf(path), policy }]);
       }
@@ -31,19 +29,17 @@ export class PolicyFinder {
 
   /** Returns null when the request is not limited. The first of several matching policies applies. */
   find(method: string, path: string): RateLimitPolicy | null {
-    const family = familyOf(path);
-    const rules = family === null ? undefined : this.families.get(family);
+    const rules = this.families.get(familyOf(path));
     if (rules === undefined) return null;
     for (const { methods, pattern, policy } of rules) if (methods.has(method) && pattern.test(path)) return policy;
     return null;
   }
 }
 
-function familyOf(path: string): string | null {
-  if (path.startsWith(INTAKE)) return INTAKE;
-  if (!path.startsWith(ROOT)) return null;
-  const end = path.indexOf('/', ROOT.length);
-  return path.slice(ROOT.length, end === -1 ? path.length : end);
+function familyOf(path: string): string {
+  const start = path.startsWith(ROOT) ? ROOT.length : 1;
+  const end = path.indexOf('/', start);
+  return path.slice(start === 1 ? 0 : start, end === -1 ? path.length : end);
 }
 
 function patternOf(path: string): RegExp {

@@ -49,12 +49,6 @@ describe('the list of rate limit policies', () => {
     expect(new PolicyFinder([events, explorer, intake]).find(method, path)?.name).toBe(name);
   });
 
-  it('accepts no paths that a request is never looked up by', () => {
-    expect(() => new PolicyFinder([{ ...events, paths: ['/health'] }])).toThrow(
-      'events: /health is not below /v1/ or /intake/',
-    );
-  });
-
   it('takes the limits of the configuration, and a credential limit only where a policy has one', () => {
     const changed = overridden([events, explorer], {
       events: { ip: 5, credential: undefined },

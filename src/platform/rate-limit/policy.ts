@@ -6,8 +6,8 @@ export interface RateLimitPolicy {
   /** `GET` includes `HEAD`. */
   readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
   /**
-   * Paths below `/v1/<family>` or `/intake/`. A segment `:name` matches any segment, and a last segment `*` everything below the
-   * path.
+   * Paths below `/v1/<family>` or another first segment. A segment `:name` matches any segment, and a last segment `*`
+   * everything below the path.
    */
   readonly paths: readonly string[];
   readonly windowSeconds: number;
