@@ -185,6 +185,15 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
         CONSTRAINT fk_scim_group_members_user_id FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
       )`);
     await q.query('CREATE INDEX ix_scim_group_members_user_id ON scim_group_members (user_id)');
+    await q.query('DROP INDEX ix_security_events_of_nobody');
+    await q.query(
+      `CREATE INDEX ix_security_events_of_nobody ON security_events (created_at)
+       WHERE user_id IS NULL AND type <> 'sso_refused'`,
+    );
+    await q.query(
+      `CREATE INDEX ix_security_events_sso_refused ON security_events ((detail->>'provider'), created_at)
+       WHERE type = 'sso_refused'`,
+    );
   }
 
   async down(q: QueryRunner): Promise<void> {
@@ -202,6 +211,10 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
       'sso_connections',
     ])
       await q.query(`DROP TABLE ${table}`);
+    await q.query('DROP INDEX ix_security_events_sso_refused');
+    await q.query('DROP INDEX ix_security_events_of_nobody');
+    await q.query('CREATE INDEX ix_security_events_of_nobody ON security_events (created_at) WHERE user_id IS NULL');
+    await q.query("DELETE FROM security_events WHERE type = 'sso_refused'");
     await q.query("DELETE FROM oauth_pending_links WHERE provider NOT IN ('google', 'apple')");
     await q.query(`
       ALTER TABLE oauth_pending_links DROP COLUMN organization_id, DROP COLUMN role,

@@ -5,14 +5,17 @@ import type { UserId } from '../../access/index.js';
 @Entity('security_events')
 @Index('ix_security_events_user_id', ['userId', 'createdAt'])
 @Index('ix_security_events_notice_to', ['userId', 'createdAt'], { where: 'notice_to IS NOT NULL' })
-@Index('ix_security_events_of_nobody', ['createdAt'], { where: 'user_id IS NULL' })
+@Index('ix_security_events_of_nobody', ['createdAt'], {
+  where: `user_id IS NULL AND type <> 'sso_refused'`,
+})
+@Index('ix_security_events_sso_refused', { synchronize: false })
 export class SecurityEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_security_events' })
   id!: string;
 
   /**
    * Null when the address has no account. Such a row is written so that the request costs the same, and maintenance
-   * deletes it.
+   * deletes it. A refused sign-in by a provider has no account either, and is kept for 30 days.
    */
   @Column('uuid', { name: 'user_id', nullable: true })
   userId!: UserId | null;

@@ -71,7 +71,9 @@ export class SecurityNoticesRepository {
 
   /** Deletes the events of addresses without an account. @returns the number of deleted events */
   forgetNobodys(): Promise<number> {
-    return this.database.execute("DELETE /* every tenant: nobody's */ FROM security_events WHERE user_id IS NULL");
+    return this.database.execute(
+      "DELETE /* every tenant: nobody's */ FROM security_events WHERE user_id IS NULL AND type <> 'sso_refused'",
+    );
   }
 
   private claimAlone(userId: UserId, tx: Db): Promise<DueNotice[]> {

@@ -6,6 +6,7 @@ export { SsoDomain } from './sso-domain.entity.js';
 export { SsoDomainsRepository } from './sso-domains.repository.js';
 export { SsoFault } from './sso-fault.js';
 export { SsoMembershipsRepository } from './sso-memberships.repository.js';
+export { type SsoRefusal, SsoRefusalsRepository } from './sso-refusals.repository.js';
 export { type GroupRole } from './sso-roles.entity.js';
 export { type ProvidedRoles, roleOf, SsoRolesRepository } from './sso-roles.repository.js';
 export { SsoSessionsRepository } from './sso-sessions.repository.js';

@@ -4,9 +4,9 @@ import type { Request, Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { constantTimeEqual, randomToken, sha256 } from '../../../platform/crypto/index.js';
 import type { MfaChallengeResponse } from '../../identity/second-factors/index.js';
-import { SecurityEventsWriter } from '../../identity/security-events/index.js';
 import { clientOf, SessionCookie } from '../../identity/sessions/index.js';
 import { SsoFault } from './sso-fault.js';
+import { SsoRefusalsRepository } from './sso-refusals.repository.js';
 import type { SsoSignedIn } from './sso-sign-in.service.js';
 import { SsoStartsRepository } from './sso-starts.repository.js';
 
@@ -45,7 +45,7 @@ export class SsoBrowser {
   constructor(
     private readonly starts: SsoStartsRepository,
     private readonly session: SessionCookie,
-    private readonly events: SecurityEventsWriter,
+    private readonly refusals: SsoRefusalsRepository,
     @Inject(CONFIG) config: Config,
   ) {
     this.isSecure = config.http.publicAppUrl.startsWith('https:');
@@ -116,8 +116,7 @@ export class SsoBrowser {
   async refuse(error: unknown, provider: string, request: Request, response: Response): Promise<void> {
     if (!(error instanceof SsoFault)) throw error;
     this.logger.warn(`sign-in by ${provider} refused: ${error.message}`);
-    const detail = { provider, reason: error.message };
-    await this.events.record({ userId: null, type: 'sso_refused', client: clientOf(request), detail });
+    await this.refusals.record(provider, error.message, clientOf(request));
     this.redirect(`${CONSOLE}/login?${new URLSearchParams({ error: error.code }).toString()}`, response);
   }
 

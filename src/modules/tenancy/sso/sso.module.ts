@@ -13,6 +13,7 @@ import { SsoDomain } from './sso-domain.entity.js';
 import { SsoDomainsRepository } from './sso-domains.repository.js';
 import { SsoMembership } from './sso-membership.entity.js';
 import { SsoMembershipsRepository } from './sso-memberships.repository.js';
+import { SsoRefusalsRepository } from './sso-refusals.repository.js';
 import { SsoRoles } from './sso-roles.entity.js';
 import { SsoRolesRepository } from './sso-roles.repository.js';
 import { SsoSession } from './sso-session.entity.js';
@@ -45,6 +46,7 @@ import { SsoUsedAssertion } from './sso-used-assertion.entity.js';
     SsoConnectionsRepository,
     SsoDomainsRepository,
     SsoMembershipsRepository,
+    SsoRefusalsRepository,
     SsoRolesRepository,
     SsoSessionsRepository,
     SsoSignInService,
@@ -57,6 +59,7 @@ import { SsoUsedAssertion } from './sso-used-assertion.entity.js';
     SsoConnectionsRepository,
     SsoDomainsRepository,
     SsoMembershipsRepository,
+    SsoRefusalsRepository,
     SsoRolesRepository,
     SsoSessionsRepository,
     SsoSignInService,
