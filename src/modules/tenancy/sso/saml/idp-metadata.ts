@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { METADATA, PROTOCOL, REDIRECT_BINDING, SIGNATURE } from './names.js';
 import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './xml.js';
 
 /** The settings of a connection that the metadata of an identity provider names. */
@@ -19,11 +20,6 @@ export const MAX_METADATA_LENGTH = 256 * 1024;
 export const MAX_METADATA_CERTIFICATES = 10;
 const MAX_ENTITY_ID_LENGTH = 1024;
 const MAX_URL_LENGTH = 2048;
-
-const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
-const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
-const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
-const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 
 /**
  * Reads the settings of a connection from the metadata document of an identity provider. The signature of the document
@@ -74,7 +70,7 @@ function entityIdOf(entity: XmlElement): string {
 
 function signInUrlOf(provider: XmlElement): string {
   const service = childrenOf(provider, METADATA, 'SingleSignOnService').find(
-    ({ attributes }) => attributes.get('Binding') === REDIRECT,
+    ({ attributes }) => attributes.get('Binding') === REDIRECT_BINDING,
   );
   const location = service?.attributes.get('Location') ?? '';
   const url = URL.canParse(location) ? new URL(location) : null;

@@ -93,7 +93,7 @@ class Reader {
       if (this.text.startsWith('</', this.at)) {
         const end = this.take(END);
         const ended = open.pop();
-        if (end === null || ended?.tag !== end[1]) throw this.malformed();
+        if (end === null || ended === undefined || ended.tag !== end[1]) throw this.malformed();
         if (open.length === 0) return ended.element;
       } else if (this.text[this.at] === '<') {
         if (this.skipComment()) continue;

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { SsoModule } from '../index.js';
+import { SamlController } from './saml.controller.js';
+import { SamlSignInService } from './saml-sign-in.service.js';
+
+/** Sign-in by the SAML 2.0 identity providers of organizations. */
+@Module({
+  imports: [SsoModule],
+  controllers: [SamlController],
+  providers: [SamlSignInService],
+})
+export class SsoSamlModule {}

@@ -1,0 +1,89 @@
+import { SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { SsoConnection } from '../sso-connection.entity.js';
+import { CLOCK_SKEW_MS, MAX_ASSERTION_AGE_MS } from './assertion-facts.js';
+import { SamlFault } from './saml-fault.js';
+
+/** The library requires a certificate, also where it verifies nothing. */
+const NO_CERTIFICATE = 'bm9uZQ==';
+
+/** The addresses of this service as a service provider of one connection. */
+export interface ServiceProviderAddresses {
+  /** Names this service at the provider, and is the address of its metadata. */
+  readonly entityId: string;
+  /** The assertion consumer service: takes the responses. */
+  readonly acs: string;
+}
+
+/** @param base the address of the API, without a slash at the end */
+export function addressesOf(base: string, connectionId: string): ServiceProviderAddresses {
+  const own = `${base}/sso/saml/${connectionId}`;
+  return { entityId: `${own}/metadata`, acs: `${own}/acs` };
+}
+
+export function metadataOf(addresses: ServiceProviderAddresses): string {
+  return new SAML(optionsOf(addresses)).generateServiceProviderMetadata(null, null);
+}
+
+/** Returns the address at the provider that begins a sign-in. */
+export function signInAddress(
+  { signInUrl }: Pick<SsoConnection, 'signInUrl'>,
+  addresses: ServiceProviderAddresses,
+  { requestId, state }: { readonly requestId: string; readonly state: string },
+): Promise<string> {
+  if (signInUrl === null) throw new SamlFault('the connection has no sign-in address');
+  const options = { ...optionsOf(addresses), entryPoint: signInUrl, generateUniqueId: () => requestId };
+  return new SAML(options).getAuthorizeUrlAsync(state, undefined, {});
+}
+
+/**
+ * Lets the library check audience, times, confirmation and request of a signed assertion too, so that an error in one
+ * of the two checks admits nobody.
+ *
+ * @param assertionXml the signed text
+ * @throws SamlFault
+ */
+export async function requireConditions(
+  assertionXml: string,
+  addresses: ServiceProviderAddresses,
+  requestId: string | null,
+): Promise<void> {
+  const validateInResponseTo = requestId === null ? ValidateInResponseTo.never : ValidateInResponseTo.always;
+  try {
+    await new Conditions({ ...optionsOf(addresses), validateInResponseTo, cacheProvider: only(requestId) }).check(
+      assertionXml,
+      requestId,
+    );
+  } catch {
+    throw new SamlFault('the conditions of the assertion do not hold');
+  }
+}
+
+function optionsOf({ entityId, acs }: ServiceProviderAddresses): SamlConfig {
+  return {
+    issuer: entityId,
+    audience: entityId,
+    callbackUrl: acs,
+    idpCert: NO_CERTIFICATE,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    wantAssertionsSigned: true,
+    wantAuthnResponseSigned: true,
+    acceptedClockSkewMs: CLOCK_SKEW_MS,
+    maxAssertionAgeMs: MAX_ASSERTION_AGE_MS,
+  };
+}
+
+/** A store of requests that knows one request. Starts of sign-ins are kept in the database. */
+function only(requestId: string | null): SamlConfig['cacheProvider'] {
+  return {
+    saveAsync: () => Promise.resolve(null),
+    getAsync: (key) => Promise.resolve(key === requestId ? new Date().toISOString() : null),
+    removeAsync: () => Promise.resolve(null),
+  };
+}
+
+class Conditions extends SAML {
+  async check(assertionXml: string, requestId: string | null): Promise<void> {
+    await this.processValidlySignedAssertionAsync(assertionXml, '', requestId);
+  }
+}

@@ -1,0 +1,191 @@
+import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
+import { ASSERTION, PROTOCOL, SIGNATURE } from './names.js';
+import { SamlFault } from './saml-fault.js';
+import {
+  ENVELOPED,
+  isCanonicalization,
+  isDigestAlgorithm,
+  isSignatureAlgorithm,
+  signatureReader,
+  signingKeysOf,
+} from './signature-algorithms.js';
+import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './xml.js';
+
+/** Longer responses are refused. A response with 1,000 groups takes some 100 KiB. */
+export const MAX_RESPONSE_LENGTH = 256 * 1024;
+
+const ID = /^[A-Za-z_][\w.-]{0,255}$/;
+const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+const ENCRYPTED = ['EncryptedAssertion', 'EncryptedID', 'EncryptedAttribute'];
+
+/** The parts of a response that its identity provider has signed, read from the signed text alone. */
+export interface SignedResponse {
+  readonly response: XmlElement;
+  readonly assertion: XmlElement;
+  /** The canonical text of the assertion, without its signature. */
+  readonly assertionXml: string;
+}
+
+/** The nodes of the library's document. Its types need the types of browsers, which this project does not load. */
+interface Node {
+  readonly localName?: string;
+  readonly namespaceURI?: string | null;
+  readonly childNodes: { readonly length: number; item(index: number): Node | null };
+}
+
+/**
+ * Reads a response that is signed as a whole, and whose only assertion is signed too. All places of a document in which
+ * a signature could cover other elements than those that are read are refused before the signatures are verified.
+ *
+ * @param encoded the base64 of the response
+ * @throws SamlFault
+ */
+export async function readSignedResponse(encoded: string, certificates: readonly string[]): Promise<SignedResponse> {
+  const xml = textOf(encoded);
+  const root = parsed(xml);
+  requireSuccess(root);
+  const assertion = requireShape(root);
+  requireSignature(root, 'response');
+  requireSignature(assertion, 'assertion');
+  const keys = signingKeysOf(certificates);
+  if (keys.length === 0) throw new SamlFault('the connection has no usable certificate');
+  const dom = ((await parseDomFromString(xml)) as unknown as { documentElement: Node }).documentElement;
+  const signed = (element: Node, name: string): string => {
+    const reader = signatureReader(keys);
+    try {
+      reader.loadSignature(childOf(element, SIGNATURE, 'Signature') as never);
+      const isValid = reader.checkSignature(xml);
+      const [text, second] = reader.getSignedReferences();
+      if (isValid && text !== undefined && second === undefined) return text;
+    } catch {
+      // The library throws for wrong signatures, and for all that it cannot read.
+    }
+    throw new SamlFault(`no certificate of the connection verifies the signature of the ${name}`);
+  };
+  const response = parsed(signed(dom, 'response'));
+  const assertionXml = signed(childOf(dom, ASSERTION, 'Assertion'), 'assertion');
+  const verified = { response, assertion: parsed(assertionXml), assertionXml };
+  requireSameParts(verified, root, assertion);
+  return verified;
+}
+
+function textOf(encoded: string): string {
+  if (encoded.length > MAX_RESPONSE_LENGTH * 2)
+    throw new SamlFault(`the response is longer than ${MAX_RESPONSE_LENGTH} characters`);
+  if (!BASE64.test(encoded)) throw new SamlFault('the response is not base64');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    return text.replaceAll(/\r\n?/g, '\n');
+  } catch {
+    throw new SamlFault('the response is not in UTF-8');
+  }
+}
+
+function parsed(xml: string): XmlElement {
+  try {
+    return parseXml(xml, { maxLength: MAX_RESPONSE_LENGTH });
+  } catch (error) {
+    throw error instanceof XmlFault ? new SamlFault(`the response ${error.message}`) : error;
+  }
+}
+
+/** The status is read before the signatures, because many providers do not sign their refusals. */
+function requireSuccess(root: XmlElement): void {
+  if (root.name !== 'Response' || root.namespace !== PROTOCOL) throw new SamlFault('the document is no SAML response');
+  const codes = childrenOf(root, PROTOCOL, 'Status').flatMap((status) => childrenOf(status, PROTOCOL, 'StatusCode'));
+  const code = codes[0]?.attributes.get('Value') ?? '';
+  if (codes.length !== 1) throw new SamlFault('the response has not one status');
+  if (code === SUCCESS) return;
+  const word = /:([A-Za-z]{1,40})$/.exec(code)?.[1] ?? 'an unknown status';
+  throw new SamlFault(`the provider answered with ${word}`);
+}
+
+/** @returns the only assertion */
+function requireShape(root: XmlElement): XmlElement {
+  const all = [...elementsOf(root)];
+  if (all.some(({ name }) => ENCRYPTED.includes(name)))
+    throw new SamlFault('the response is encrypted, which is not supported');
+  const named = (name: string): XmlElement[] => all.filter((each) => each.name === name);
+  const [assertion] = childrenOf(root, ASSERTION, 'Assertion');
+  if (assertion === undefined || named('Assertion').length !== 1)
+    throw new SamlFault('the response has not exactly one assertion');
+  if (named('Response').length !== 1) throw new SamlFault('the response holds another response');
+  const allowed = [
+    [ASSERTION, 'Issuer'],
+    [SIGNATURE, 'Signature'],
+    [PROTOCOL, 'Extensions'],
+    [PROTOCOL, 'Status'],
+    [ASSERTION, 'Assertion'],
+  ];
+  const isKnown = ({ namespace, name }: XmlElement): boolean =>
+    allowed.some(([ns, each]) => ns === namespace && each === name);
+  if (!root.children.every(isKnown)) throw new SamlFault('the response holds an unknown element');
+  if (childrenOf(root, SIGNATURE, 'Signature').length === 0) throw new SamlFault('the response is not signed');
+  if (childrenOf(assertion, SIGNATURE, 'Signature').length === 0) throw new SamlFault('the assertion is not signed');
+  if (named('Signature').length !== 2)
+    throw new SamlFault('the response has not exactly one signature of its own and one of its assertion');
+  const ids = all.flatMap(({ attributes }) =>
+    [...attributes].filter(([name]) => /^(?:\{.*\})?id$/i.test(name)).map(([, id]) => id),
+  );
+  if (new Set(ids).size < ids.length) throw new SamlFault('two elements of the response have the same ID');
+  return assertion;
+}
+
+/** Requires one reference of the signature, to the element that holds it, and accepted algorithms. */
+function requireSignature(element: XmlElement, name: string): void {
+  const [signature] = childrenOf(element, SIGNATURE, 'Signature');
+  const malformed = new SamlFault(`the signature of the ${name} has an unknown form`);
+  if (signature === undefined) throw malformed;
+  const [info, value, keyInfo] = signature.children;
+  requireNames(
+    signature,
+    keyInfo === undefined ? ['SignedInfo', 'SignatureValue'] : ['SignedInfo', 'SignatureValue', 'KeyInfo'],
+    malformed,
+  );
+  if (info === undefined || value?.children.length !== 0) throw malformed;
+  requireNames(info, ['CanonicalizationMethod', 'SignatureMethod', 'Reference'], malformed);
+  const [canonicalization, method, reference] = info.children as [XmlElement, XmlElement, XmlElement];
+  requireNames(reference, ['Transforms', 'DigestMethod', 'DigestValue'], malformed);
+  const [transforms, digest] = reference.children as [XmlElement, XmlElement, XmlElement];
+  const [first, second, third] = transforms.children.map(algorithmOf);
+  if (first !== ENVELOPED || (second !== undefined && !isCanonicalization(second)) || third !== undefined)
+    throw malformed;
+  if (!isCanonicalization(algorithmOf(canonicalization))) throw malformed;
+  if (!isSignatureAlgorithm(algorithmOf(method)) || !isDigestAlgorithm(algorithmOf(digest))) {
+    throw new SamlFault(`the signature of the ${name} has an algorithm that is not accepted`);
+  }
+  const id = element.attributes.get('ID') ?? '';
+  if (!ID.test(id) || reference.attributes.get('URI') !== `#${id}`) {
+    throw new SamlFault(`the signature of the ${name} covers another element`);
+  }
+}
+
+function requireNames({ children }: XmlElement, names: readonly string[], fault: SamlFault): void {
+  const isExact =
+    children.length === names.length &&
+    children.every(({ namespace, name }, index) => namespace === SIGNATURE && name === names[index]);
+  if (!isExact) throw fault;
+}
+
+function algorithmOf({ attributes }: XmlElement): string {
+  return attributes.get('Algorithm') ?? '';
+}
+
+/** Requires that the signed texts are those of the two elements. */
+function requireSameParts({ response, assertion }: SignedResponse, root: XmlElement, own: XmlElement): void {
+  const isSame = (a: XmlElement, b: XmlElement): boolean =>
+    a.name === b.name && a.namespace === b.namespace && a.attributes.get('ID') === b.attributes.get('ID');
+  const within = childrenOf(response, ASSERTION, 'Assertion');
+  const isWhole = within.length === 1 && within.every((each) => isSame(each, assertion));
+  if (!isSame(response, root) || !isSame(assertion, own) || !isWhole)
+    throw new SamlFault('a signature covers another element');
+}
+
+function childOf(node: Node, namespace: string, name: string): Node {
+  for (let index = 0; index < node.childNodes.length; index += 1) {
+    const child = node.childNodes.item(index);
+    if (child !== null && child.localName === name && child.namespaceURI === namespace) return child;
+  }
+  throw new SamlFault('the response is not well-formed XML');
+}
