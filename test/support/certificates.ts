@@ -14,17 +14,23 @@ export interface CertificateWish {
   readonly isAuthority?: boolean;
   /** The end of validity as YYMMDD. Default: 2049. */
   readonly until?: string;
+  /** Default: a key on P-256. */
+  readonly keyType?: 'ec' | 'rsa';
 }
 
-/** Returns an X.509 certificate on P-256 for the names. */
+/** Returns an X.509 certificate for the names. */
 export function makeCertificate({
   names,
   authority,
   isAuthority = false,
   until = '491231',
+  keyType = 'ec',
 }: CertificateWish): Certificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
+  const { privateKey, publicKey } =
+    keyType === 'rsa'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const algorithm = keyType === 'rsa' ? RSA_SHA256 : ECDSA_SHA256;
   const subject = isAuthority ? 'Test Authority' : (names[0] ?? '');
   const issuer = authority === undefined ? subject : 'Test Authority';
   const extensions = sequence(
@@ -58,6 +64,8 @@ function der(tag: number, content: Buffer): Buffer {
 
 const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, Buffer.concat(parts));
 const oid = (...bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes));
+const ECDSA_SHA256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
+const RSA_SHA256 = sequence(oid(0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b), der(0x05, Buffer.alloc(0)));
 const integer = (bytes: Buffer): Buffer => der(0x02, bytes);
 const time = (day: string): Buffer => der(0x17, Buffer.from(`${day}000000Z`));
 const nameOf = (text: string): Buffer =>
