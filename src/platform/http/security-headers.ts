@@ -82,6 +82,7 @@ export const apiHeaderLines: readonly string[] = [
 const PAGE = /^\/(docs|redoc)(\/|$)/;
 const CONTENT = /^\/v1\/core\/objects\/[^/]+\/content$/;
 const CONSOLE = /^\/console(\/|$)/;
+const SIGN_IN_FORM = /^\/sso\/saml\/[^/]+\/acs$/;
 const BOARD = /^\/internal\/board(\/|$)/;
 
 /** Sets the security headers of an answer. */
@@ -99,6 +100,8 @@ export function setSecurityHeaders(path: string, response: ServerResponse): void
   }
   // A separate application serves the board, and its responses do not support default headers as text.
   if (BOARD.test(path)) for (const [name, value] of FOR_BOARD.headers) response.setHeader(name, value);
+  // The page that posts a form once more replaces the policy.
+  else if (SIGN_IN_FORM.test(path)) for (const [name, value] of FOR_API.headers) response.setHeader(name, value);
   else setStandingHeaders(response, CONTENT.test(path) ? FOR_CONTENT : FOR_API);
   // Tokens, keys and tenants' data must not be cached. Responses that may be cached set their own Cache-Control.
   response.setHeader('Cache-Control', 'no-store');
