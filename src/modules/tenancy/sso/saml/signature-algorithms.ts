@@ -49,6 +49,8 @@ export function signingKeysOf(certificates: readonly string[]): KeyObject[] {
 export function signatureReader(keys: readonly KeyObject[]): SignedXml {
   // The reader requires a key here. The algorithms below try all of them, so that the document is canonicalized once.
   const reader = new SignedXml({ publicCert: keys[0] as KeyObject, getCertFromKeyInfo: () => null });
+  // By default an element is searched for by three spellings, each of which reads the whole document.
+  reader.idAttributes = ['ID'];
   const { CanonicalizationAlgorithms: all } = reader;
   reader.SignatureAlgorithms = Object.fromEntries(
     Object.entries(SIGNATURES).map(([name, [type, hash]]) => [name, signatureOf(name, type, hash, keys)]),

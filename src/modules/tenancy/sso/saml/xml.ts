@@ -20,8 +20,9 @@ export interface XmlOptions {
 
 /** Beyond each of these limits the document is refused, so that no document takes long to read or to canonicalize. */
 export const MAX_XML_DEPTH = 32;
-export const MAX_XML_ELEMENTS = 5_000;
+export const MAX_XML_ELEMENTS = 3_000;
 const MAX_ATTRIBUTES_PER_ELEMENT = 32;
+const MAX_ATTRIBUTES = 10_000;
 const MAX_NAMESPACE_DECLARATIONS = 512;
 
 const NAME = '[A-Za-z_][\\w.-]*(?::[A-Za-z_][\\w.-]*)?';
@@ -69,6 +70,7 @@ export function parseXml(given: string, options: XmlOptions): XmlElement {
 class Reader {
   private at = 0;
   private elements = 0;
+  private attributes = 0;
   private declarations = 0;
 
   constructor(
@@ -123,6 +125,8 @@ class Reader {
         throw new XmlFault(`has an element with more than ${MAX_ATTRIBUTES_PER_ELEMENT} attributes`);
       }
     }
+    this.attributes += given.length;
+    if (this.attributes > MAX_ATTRIBUTES) throw new XmlFault(`has more than ${MAX_ATTRIBUTES} attributes`);
     const end = this.take(START_END);
     if (end === null || new Set(given.map(([name]) => name)).size < given.length) throw this.malformed();
     const namespaces = this.declared(given, around);
