@@ -42,7 +42,7 @@ export function conditionOf(filter: Filter, attributes: FilterAttributes, parame
     case 'not':
       return `NOT coalesce(${conditionOf(filter.part, attributes, parameters)}, FALSE)`;
     case 'element': {
-      const list = attributes.lists[filter.attribute];
+      const list = Object.hasOwn(attributes.lists, filter.attribute) ? attributes.lists[filter.attribute] : undefined;
       if (list === undefined) throw unknown(filter.attribute);
       return list.exists(conditionOf(filter.part, { columns: list.columns, lists: {} }, parameters));
     }
@@ -96,9 +96,9 @@ function comparedTruth({ sql }: FilterColumn, operator: Comparison, value: unkno
 }
 
 function comparedTime({ sql }: FilterColumn, operator: Comparison, value: unknown, parameters: unknown[]): string {
-  const moment = typeof value === 'string' ? parseMoment(value) : null;
-  if (moment === null || !(moment instanceof Date)) throw invalidFilter('The value must be a time in ISO 8601');
-  parameters.push(moment);
+  const moment = typeof value === 'string' ? parseMoment(value) : '';
+  if (typeof moment === 'string') throw invalidFilter('The value must be a time in ISO 8601');
+  parameters.push(new Date(moment));
   const parameter = `$${parameters.length}::timestamptz`;
   const column = `date_trunc('milliseconds', ${sql})`;
   if (operator === 'eq') return `${column} = ${parameter}`;

@@ -143,5 +143,5 @@ function asEmail(email: unknown): Record<string, unknown> {
 }
 
 function folded(value: unknown): unknown {
-  return typeof value === 'string' ? value.toLowerCase() : value ?? null;
+  return typeof value === 'string' ? value.toLowerCase() : (value ?? null);
 }

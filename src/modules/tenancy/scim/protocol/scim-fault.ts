@@ -2,7 +2,14 @@ import { DomainError, domainError } from '../../../../platform/http/domain-error
 
 /** The reasons of RFC 7644, section 3.12. */
 export type ScimType =
-  'invalidFilter' | 'tooMany' | 'uniqueness' | 'mutability' | 'invalidSyntax' | 'invalidPath' | 'noTarget' | 'invalidValue';
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue';
 
 /** A refusal in the form of SCIM. {@link SCIM_ERROR_FORM} writes it. */
 export class ScimFault extends DomainError {
@@ -25,11 +32,11 @@ export const uniqueness = (sentence: string): ScimFault => new ScimFault(409, se
 
 /** The refusals of the routes, for the document. Their sentences differ from case to case. */
 export class ScimRequestRefused extends domainError(400, 'The request is not valid') {
-  static readonly hasFreeText = true;
+  static override readonly hasFreeText = true;
 }
 export class ScimResourceNotFound extends domainError(404, 'Resource not found') {}
 export class ScimConflict extends domainError(409, 'The resource exists already') {
-  static readonly hasFreeText = true;
+  static override readonly hasFreeText = true;
 }
 export class ScimVersionDiffers extends domainError(412, 'The resource has changed since this version') {}
 export class OwnerKeepsMembership extends domainError(

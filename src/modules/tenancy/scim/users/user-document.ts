@@ -64,10 +64,7 @@ export class ScimUserInput {
   @BooleanField()
   active!: boolean;
 
-  @ListField(
-    nested(() => ScimEmail),
-    { max: MAX_EMAILS },
-  )
+  @ListField(nested(() => ScimEmail), { max: MAX_EMAILS })
   emails!: ScimEmail[];
 }
 
