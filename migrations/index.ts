@@ -73,6 +73,7 @@ import { KindsOfViews1803300000000 } from './1803300000000-kinds-of-views.js';
 import { AnnotationEvents1803300100000 } from './1803300100000-annotation-events.js';
 import { RunbooksOfRules1803400000000 } from './1803400000000-runbooks-of-rules.js';
 import { CompanySignIn1803500000000 } from './1803500000000-company-sign-in.js';
+import { DetailsOfScimUsers1803500300000 } from './1803500300000-details-of-scim-users.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -151,4 +152,5 @@ export const MIGRATIONS = [
   AnnotationEvents1803300100000,
   RunbooksOfRules1803400000000,
   CompanySignIn1803500000000,
+  DetailsOfScimUsers1803500300000,
 ] as const;

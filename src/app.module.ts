@@ -45,7 +45,7 @@ import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
 import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
-import { ScimModule } from './modules/tenancy/scim/index.js';
+import { SCIM_ERROR_FORM, ScimModule } from './modules/tenancy/scim/index.js';
 import { SsoModule } from './modules/tenancy/sso/index.js';
 import { SsoSamlModule } from './modules/tenancy/sso/saml/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
@@ -260,7 +260,7 @@ export class AppModule {
       providers: [
         RouteTable,
         { provide: CONSTRAINT_ERRORS, useValue: CONSTRAINT_ERROR_TABLE },
-        { provide: ERROR_FORMS, useValue: [OTLP_ERROR_FORM] },
+        { provide: ERROR_FORMS, useValue: [OTLP_ERROR_FORM, SCIM_ERROR_FORM] },
         { provide: RateLimitCredentials, useClass: CredentialHolders },
         RateLimiter,
         ...ACCESS_PROVIDERS,

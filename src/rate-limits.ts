@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/entitlement/api-keys/index.js';
 import { SourceHookAuthenticator } from './modules/entitlement/sources/index.js';
+import { ScimTokenAuthenticator } from './modules/tenancy/scim/index.js';
 import { AccessTokenService } from './modules/identity/sessions/index.js';
 import { apiKeyOf, isIntake } from './modules/access/index.js';
 import type { Clock } from './platform/clock/index.js';
@@ -98,6 +99,7 @@ export class CredentialHolders extends RateLimitCredentials {
   constructor(
     private readonly keys: KeyAuthenticator,
     private readonly hooks: SourceHookAuthenticator,
+    private readonly scim: ScimTokenAuthenticator,
     private readonly tokens: AccessTokenService,
   ) {
     super();
@@ -105,6 +107,7 @@ export class CredentialHolders extends RateLimitCredentials {
 
   override holderOf(request: Request): string | null | Promise<string | null> {
     if (this.hooks.isHook(request)) return this.holderOfHook(request);
+    if (this.scim.isShown(request)) return this.holderOfScim(request);
     const claims = this.tokens.claimsOf(request);
     if (claims === null) return this.holderOfKey(request);
     return claims.then((person) => (person === null ? this.holderOfKey(request) : `user:${person.userId}`));
@@ -113,6 +116,7 @@ export class CredentialHolders extends RateLimitCredentials {
   /** Browser keys are public, so they count as credentials only at ingestion. */
   override liveHolderOf(request: Request): string | null | Promise<string | null> {
     if (this.hooks.isHook(request)) return this.holderOfHook(request);
+    if (this.scim.isShown(request)) return this.holderOfScim(request);
     const claims = this.tokens.claimsOf(request);
     if (claims === null) return this.liveHolderOfKey(request);
     return claims.then((person) =>
@@ -130,6 +134,12 @@ export class CredentialHolders extends RateLimitCredentials {
   private async holderOfHook(request: Request): Promise<string | null> {
     const identity = await this.hooks.identityOf(request);
     return identity === null ? null : `hook:${identity.sourceId}`;
+  }
+
+  /** A provider sends from addresses that it shares between its customers, so each token has its own limit. */
+  private async holderOfScim(request: Request): Promise<string | null> {
+    const token = await this.scim.identityOf(request);
+    return token === null ? null : `scim:${token.id}`;
   }
 
   private liveHolderOfKey(request: Request): string | null | Promise<string | null> {

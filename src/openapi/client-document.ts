@@ -17,6 +17,7 @@ const BY_ACCESS: readonly (readonly [access: RegExp, security: readonly object[]
   [/^bearer-or-key/, [{ bearer: [] }, ...KEYED]],
   [/^api-key/, KEYED],
   [/^internal/, [{ internalToken: [] }]],
+  [/^scim/, [{ scimToken: [] }]],
   [/^(public|provider|hook)/, []],
 ];
 /** The ways in which the intake accepts a key. Each protocol has its own. */
@@ -28,6 +29,7 @@ const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Key of a project or an Event Source' },
   keyAsBearer: { type: 'http', scheme: 'bearer', description: 'A key as bearer, for `/intake`' },
   keyAsUserName: { type: 'http', scheme: 'basic', description: 'A key as the user name, for `/intake`' },
+  scimToken: { type: 'http', scheme: 'bearer', description: 'A token of an organization, for `/scim/v2`' },
   internalToken: {
     type: 'apiKey',
     in: 'header',

@@ -75,7 +75,8 @@ export type AccessDeclaration =
     }
   | { readonly kind: 'platform-admin' }
   | { readonly kind: 'provider' }
-  | { readonly kind: 'hook' };
+  | { readonly kind: 'hook' }
+  | { readonly kind: 'scim' };
 
 export const ACCESS = Symbol('access declaration');
 
@@ -190,6 +191,11 @@ export function Hook(): MethodDecorator {
   return declare({ kind: 'hook' });
 }
 
+/** Allows the identity provider of an organization, by the organization's token for SCIM. */
+export function Scim(): MethodDecorator {
+  return declare({ kind: 'scim' });
+}
+
 /** Allows every caller. The reason is for readers of the route table. */
 export function Public(reason: string): MethodDecorator {
   return declare({ kind: 'public', reason });
@@ -236,7 +242,7 @@ export function describeAccess(access: AccessDeclaration): string {
 /**
  * Returns the tenant of a route for the route table and the `x-tenant` extension: which input names the organization or
  * project, or which class finds it. Examples are `project_id`, `project_id|selected`, `via:ProjectOfApiKey`,
- * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept`, `key` and `hook`, or `-`
+ * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept`, `key`, `hook` and `token`, or `-`
  * when there is no tenant.
  */
 function describeTenant(access: AccessDeclaration): string {
@@ -261,6 +267,8 @@ function describeTenant(access: AccessDeclaration): string {
       return 'key';
     case 'hook':
       return 'hook';
+    case 'scim':
+      return 'token';
     case 'public':
     case 'internal':
     case 'provider':

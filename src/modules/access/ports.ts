@@ -3,7 +3,7 @@ import type { OrganizationId, ProjectId, UserId } from './ids.js';
 import type { Credentialed } from './credentials.js';
 import type { Db } from '../../platform/database/database.js';
 import type { Role } from './roles.js';
-import type { ApiKeyScope, ApiKeyScopeName, HookScope, UserScope } from './scope.js';
+import type { ApiKeyScope, ApiKeyScopeName, HookScope, ScimScope, UserScope } from './scope.js';
 
 /** The claims of an access token that one of our keys signed, expired or not. */
 export interface VerifiedToken {
@@ -36,6 +36,12 @@ export abstract class ApiKeyAuthenticator {
 export abstract class HookAuthenticator {
   /** @throws DomainError 404 for an unknown address, 403 while the source is disabled */
   abstract authenticate(request: Credentialed): Promise<HookScope>;
+}
+
+/** Finds the organization of an identity provider by its token. Implemented by the SCIM module. */
+export abstract class ScimAuthenticator {
+  /** @throws DomainError 401 without a valid token */
+  abstract authenticate(request: Credentialed): Promise<ScimScope>;
 }
 
 /** Checks who administers the platform. Implemented by the billing module. */

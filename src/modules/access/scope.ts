@@ -70,5 +70,12 @@ export interface HookScope extends ProjectScope {
   readonly sourceId: string;
 }
 
+/** One organization, accessed by its identity provider with a token for SCIM. */
+export interface ScimScope {
+  readonly kind: 'scim';
+  readonly organizationId: OrganizationId;
+  readonly tokenId: string;
+}
+
 export type AccessScope =
-  UserScope | OrganizationScope | ProjectMemberScope | EachProjectScope | ApiKeyScope | HookScope;
+  UserScope | OrganizationScope | ProjectMemberScope | EachProjectScope | ApiKeyScope | HookScope | ScimScope;

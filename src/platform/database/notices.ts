@@ -65,13 +65,24 @@ export class NoticeBus {
    * not when it rolls back. Throws a TypeError for a channel or payload (above 7900 bytes) that cannot be sent.
    */
   async publish(channel: string, payload: string, sender?: NoticeSender): Promise<void> {
+    await this.publishAll(channel, [payload], sender);
+  }
+
+  /** Sends several notices by one statement, under the rules of {@link publish}. */
+  async publishAll(channel: string, payloads: readonly string[], sender?: NoticeSender): Promise<void> {
     assertChannel(channel);
-    if (Buffer.byteLength(payload) > MOST_PAYLOAD_BYTES) {
+    if (payloads.some((payload) => Buffer.byteLength(payload) > MOST_PAYLOAD_BYTES)) {
       throw new TypeError(`a notice holds at most ${MOST_PAYLOAD_BYTES} bytes`);
     }
     const target = sender ?? this.client;
     if (!target) throw new Error('the notices are not connected');
-    await target.query('SELECT pg_notify($1, $2)', [PG_CHANNEL, `${channel}:${payload}`]);
+    const [first] = payloads;
+    if (first === undefined) return;
+    if (payloads.length === 1) await target.query('SELECT pg_notify($1, $2)', [PG_CHANNEL, `${channel}:${first}`]);
+    else {
+      const texts = payloads.map((payload) => `${channel}:${payload}`);
+      await target.query('SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text', [PG_CHANNEL, texts]);
+    }
   }
 
   /** Calls the handler for every notice on the channel from now on. Returns the function that ends the subscription. */

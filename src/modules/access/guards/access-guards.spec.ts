@@ -12,6 +12,7 @@ import {
   ApiKey,
   ApiKeyAuthenticator,
   HookAuthenticator,
+  ScimAuthenticator,
   asOrganizationId,
   asProjectId,
   asUserId,
@@ -66,6 +67,9 @@ class NoKeys extends ApiKeyAuthenticator {
   authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
 }
 class NoHooks extends HookAuthenticator {
+  authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
+}
+class NoTokens extends ScimAuthenticator {
   authenticate = (): Promise<never> => Promise.reject(new Error('not asked for'));
 }
 class NoAdministrators extends PlatformAdministrators {
@@ -129,6 +133,7 @@ async function guarded(
       { provide: BearerAuthenticator, useClass: People },
       { provide: ApiKeyAuthenticator, useClass: NoKeys },
       { provide: HookAuthenticator, useClass: NoHooks },
+      { provide: ScimAuthenticator, useClass: NoTokens },
       { provide: PlatformAdministrators, useClass: NoAdministrators },
       { provide: ProviderAuthenticator, useClass: NoProvider },
       { provide: MembershipReader, useValue: new OneProject(role) },
@@ -228,6 +233,7 @@ describe('the chain of guards', () => {
       'InternalGuard',
       'ProviderGuard',
       'HookGuard',
+      'ScimGuard',
       'CapabilityGuard',
       'InputsGuard',
     ]);

@@ -11,6 +11,7 @@ import { InternalGuard } from './internal.guard.js';
 import { ProviderGuard } from './provider.guard.js';
 import { RequestBodyReader } from './request-body.reader.js';
 import { RouteChecks } from './route-checks.js';
+import { ScimGuard } from './scim.guard.js';
 
 /**
  * The guards of every route, in the order in which they check a request. They run after the rate limits and before the
@@ -23,6 +24,7 @@ export const ACCESS_GUARDS: readonly Type<CanActivate>[] = [
   InternalGuard,
   ProviderGuard,
   HookGuard,
+  ScimGuard,
   CapabilityGuard,
   InputsGuard,
 ];

@@ -64,6 +64,8 @@ function callerOf(scope: AccessScope): CallerIds {
       return { userId: scope.userId, organizationId: scope.organizationId };
     case 'project':
       return { userId: scope.userId, organizationId: scope.organizationId, projectId: scope.projectId };
+    case 'scim':
+      return { organizationId: scope.organizationId };
     case 'hook':
       return { organizationId: scope.organizationId, projectId: scope.projectId };
     case 'api-key':

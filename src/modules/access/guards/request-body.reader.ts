@@ -120,7 +120,8 @@ function ofUnreadable(error: unknown): ReadBody {
 /** Returns the holder of a large body. Holders take turns when several of them send large bodies. */
 function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
   if (caller === null) return request.ip ?? '';
-  return 'userId' in caller ? caller.userId : caller.projectId;
+  if ('userId' in caller) return caller.userId;
+  return caller.kind === 'scim' ? caller.organizationId : caller.projectId;
 }
 
 /** Returns the holder whose bodies in flight are counted together. */

@@ -8,7 +8,7 @@ import { planRoute, type RoutePlan } from '../route-plan.js';
 import type { AccessScope } from '../scope.js';
 
 /** The credential that a request must present before any other check. Each one except `none` has a guard of its own. */
-export type Credential = 'bearer' | 'api-key' | 'internal' | 'provider' | 'hook' | 'none';
+export type Credential = 'bearer' | 'api-key' | 'internal' | 'provider' | 'hook' | 'scim' | 'none';
 
 /** The state of a request's checks. Every guard fails when an earlier guard has not set its value here. */
 export interface Checks {
@@ -63,6 +63,7 @@ function credentialFor(access: AccessDeclaration, { headers }: CheckedRequest): 
     case 'provider':
     case 'api-key':
     case 'hook':
+    case 'scim':
       return access.kind;
     case 'member-or-key':
       return headers['x-api-key'] === undefined ? 'bearer' : 'api-key';

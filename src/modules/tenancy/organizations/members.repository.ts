@@ -33,6 +33,33 @@ export class MembersRepository {
     await this.spreadToProjects(scope, userId, role, tx);
   }
 
+  /** Gives several members one role. @returns the members that had another role, with that role */
+  async updateRoles(
+    scope: Tenant,
+    userIds: readonly UserId[],
+    role: Role,
+    tx: Db,
+  ): Promise<{ userId: UserId; from: Role }[]> {
+    const parameters = [scope.organizationId, userIds, role];
+    const changed = await this.database.rows<{ userId: UserId; from: Role }>(
+      `UPDATE organization_members m SET role = $3
+       FROM (SELECT user_id, role FROM organization_members
+             WHERE organization_id = $1 AND user_id = ANY($2::uuid[]) AND role <> $3) old
+       WHERE m.organization_id = $1 AND m.user_id = old.user_id RETURNING m.user_id AS "userId", old.role AS "from"`,
+      parameters,
+      tx,
+    );
+    await this.database.execute(
+      `INSERT INTO project_members (project_id, user_id, role)
+       SELECT p.id, u.id, $3 FROM projects p CROSS JOIN unnest($2::uuid[]) AS u(id)
+       WHERE p.organization_id = $1 AND p.deleted_at IS NULL
+       ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
+      [scope.organizationId, changed.map(({ userId }) => userId), role],
+      tx,
+    );
+    return changed;
+  }
+
   /** Stores who owns the organization. The roles of both members are changed apart from this. */
   async setOwner(scope: Tenant, ownerId: UserId, tx: Db): Promise<void> {
     await this.database.execute(

@@ -46,6 +46,21 @@ export class MembershipChangesService {
     );
   }
 
+  /** Gives several members one role, with a fixed number of statements. An identity provider acts. */
+  async changeRoles(scope: Tenant, userIds: readonly UserId[], role: GrantableRole, tx: Db): Promise<void> {
+    const { organizationId } = scope;
+    const changed = await this.members.updateRoles(scope, userIds, role, tx);
+    await this.audit.recordEach(
+      { actorUserId: null, organizationId, action: 'member.role_changed', targetType: 'user' },
+      changed.map(({ userId, from }) => ({ targetId: userId, detail: { from, to: role } })),
+      tx,
+    );
+    await this.notices.publishAll(
+      changed.map(({ userId }) => ({ userId, organizationId })),
+      tx,
+    );
+  }
+
   /** @param actor null when an operator of the service or an identity provider acts */
   async leave(scope: Tenant, actor: Member | null, target: Member, tx: Db): Promise<void> {
     await this.members.delete(scope, target.userId, tx);

@@ -22,8 +22,15 @@ export class MembershipNotifier {
 
   /** Sends the notification when the transaction that changes the membership commits. */
   async publish(change: MembershipChange, tx: Db): Promise<void> {
-    const { userId, organizationId } = change;
-    await this.notices.publish(CHANNEL, JSON.stringify({ user_id: userId, organization_id: organizationId }), tx);
+    await this.publishAll([change], tx);
+  }
+
+  /** Sends the notifications when the transaction that changes the memberships commits. */
+  async publishAll(changes: readonly MembershipChange[], tx: Db): Promise<void> {
+    const payloads = changes.map(({ userId, organizationId }) =>
+      JSON.stringify({ user_id: userId, organization_id: organizationId }),
+    );
+    await this.notices.publishAll(CHANNEL, payloads, tx);
   }
 
   /** @returns a function that ends the subscription */

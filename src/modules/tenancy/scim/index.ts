@@ -1,1 +1,3 @@
+export { SCIM_ERROR_FORM } from './protocol/scim-answer.js';
 export { ScimModule } from './scim.module.js';
+export { ScimTokenAuthenticator } from './tokens/scim-token.authenticator.js';

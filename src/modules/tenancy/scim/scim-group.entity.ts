@@ -4,6 +4,7 @@ import type { OrganizationId } from '../../access/index.js';
 /** A group of an identity provider. A unique index in SQL compares the names of an organization without case. */
 @Entity('scim_groups')
 @Index('uq_scim_groups_display_name', { synchronize: false })
+@Index('ix_scim_groups_created_at', ['organizationId', 'createdAt', 'id'])
 export class ScimGroup {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_scim_groups' })
   id!: string;

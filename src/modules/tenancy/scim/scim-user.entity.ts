@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, UserId } from '../../access/index.js';
+import type { ScimEmail } from './users/user-document.js';
 
 /** An account as an identity provider keeps it. Its id in SCIM is the account's id. */
 @Entity('scim_users')
@@ -7,6 +8,8 @@ import type { OrganizationId, UserId } from '../../access/index.js';
   unique: true,
   where: 'external_id IS NOT NULL',
 })
+@Index('uq_scim_users_user_name_key', ['organizationId', 'userNameKey'], { unique: true, where: 'deleted_at IS NULL' })
+@Index('ix_scim_users_created_at', ['organizationId', 'createdAt', 'userId'])
 export class ScimUser {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'pk_scim_users' })
   organizationId!: OrganizationId;
@@ -21,6 +24,10 @@ export class ScimUser {
   @Column('text', { name: 'user_name' })
   userName!: string;
 
+  /** The result of `emailKeyOf`. */
+  @Column('text', { name: 'user_name_key' })
+  userNameKey!: string;
+
   @Column('text', { name: 'display_name', nullable: true })
   displayName!: string | null;
 
@@ -29,6 +36,17 @@ export class ScimUser {
 
   @Column('text', { name: 'family_name', nullable: true })
   familyName!: string | null;
+
+  @Column('text', { name: 'formatted_name', nullable: true })
+  formattedName!: string | null;
+
+  /** The addresses that the provider sent. The service uses the user name only. */
+  @Column('jsonb', { default: '[]' })
+  emails!: ScimEmail[];
+
+  /** Whether the account was made by SCIM for this organization. */
+  @Column('boolean', { name: 'is_account_made', default: false })
+  isAccountMade!: boolean;
 
   /** The state that the provider set last. The membership of an inactive person has ended. */
   @Column('boolean')
@@ -42,4 +60,8 @@ export class ScimUser {
 
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
+
+  /** Set when the provider has deleted the user. The row stays, so that the provider can make the user again. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
 }

@@ -1,0 +1,41 @@
+import { projected, type Projection } from '../protocol/projection.js';
+import type { MemberOfGroup, StoredScimGroup } from './scim-groups.repository.js';
+
+export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+
+export function etagOfGroup({ version }: Pick<StoredScimGroup, 'version'>): string {
+  return `W/"${version}"`;
+}
+
+/**
+ * Returns a group as SCIM shows it.
+ * @param base the address of the SCIM routes, without a slash at the end
+ */
+export function groupResource(
+  group: StoredScimGroup,
+  members: readonly MemberOfGroup[],
+  base: string,
+  projection: Projection,
+): object {
+  const { id, displayName, externalId } = group;
+  const resource = {
+    schemas: [GROUP_SCHEMA],
+    id,
+    ...(externalId !== null && { externalId }),
+    displayName,
+    members: members.map(({ userId, display }) => ({
+      value: userId,
+      $ref: `${base}/Users/${userId}`,
+      display,
+      type: 'User',
+    })),
+    meta: {
+      resourceType: 'Group',
+      created: group.createdAt.toISOString(),
+      lastModified: group.updatedAt.toISOString(),
+      location: `${base}/Groups/${id}`,
+      version: etagOfGroup(group),
+    },
+  };
+  return projected(resource, projection);
+}

@@ -1,0 +1,61 @@
+import { namedValues } from '../filters/element-filter.js';
+import type { GroupDocument } from '../groups/group-document.js';
+import { idsOfMembers, MAX_MEMBERS } from '../groups/group-document.js';
+import { invalidFilter, invalidPath, invalidValue, mutability } from '../protocol/scim-fault.js';
+import type { PatchOperation } from './patch-request.js';
+
+const READ_ONLY: ReadonlySet<string> = new Set(['id', 'meta', 'schemas']);
+
+/** Returns whether an operation concerns the members of the group. */
+export function concernsMembers(operations: readonly PatchOperation[]): boolean {
+  return operations.some(({ path }) => path.attribute === 'members' && !path.isExtension);
+}
+
+/**
+ * Applies the operations of a PATCH to a copy of a group, one after another. The caller stores the copy, so that a fault
+ * in one operation undoes all of them.
+ * @throws ScimFault
+ */
+export function patchedGroup(group: GroupDocument, operations: readonly PatchOperation[]): GroupDocument {
+  const copy: GroupDocument = { ...group, members: new Set(group.members) };
+  for (const operation of operations) apply(copy, operation);
+  return copy;
+}
+
+function apply(group: GroupDocument, operation: PatchOperation): void {
+  const { verb, path, value, isMember } = operation;
+  const { attribute, sub, filter, isExtension } = path;
+  if (isExtension) return;
+  if (READ_ONLY.has(attribute)) {
+    if (isMember) return;
+    throw mutability(`${attribute} is read-only`);
+  }
+  if (attribute === 'members') {
+    patchMembers(group, operation);
+    return;
+  }
+  if ((attribute !== 'displayname' && attribute !== 'externalid') || sub !== null || filter !== null) {
+    if (isMember) return;
+    throw invalidPath(`Unknown attribute: ${sub === null ? attribute : `${attribute}.${sub}`}`);
+  }
+  if (attribute === 'externalid') group.externalId = verb === 'remove' ? null : value;
+  else if (verb === 'remove') throw mutability('displayName is required');
+  else group.displayName = value;
+}
+
+function patchMembers(group: GroupDocument, { verb, path: { filter, sub }, value }: PatchOperation): void {
+  if (sub !== null && sub !== 'value') throw invalidPath(`members.${sub} cannot be changed`);
+  if (filter !== null) {
+    if (verb !== 'remove') throw mutability('A member cannot be changed; remove it and add another one');
+    const ids = namedValues(filter);
+    if (ids === null) throw invalidFilter('Members are selected by value eq only');
+    for (const id of ids) group.members.delete(id.toLowerCase());
+    return;
+  }
+  const ids = idsOfMembers(value);
+  if (verb === 'replace') group.members = new Set(ids);
+  else if (verb === 'add') for (const id of ids) group.members.add(id);
+  else if (value === undefined || value === null) group.members.clear();
+  else for (const id of ids) group.members.delete(id);
+  if (group.members.size > MAX_MEMBERS) throw invalidValue(`A group has at most ${MAX_MEMBERS} members`);
+}

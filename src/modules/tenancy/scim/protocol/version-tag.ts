@@ -1,0 +1,24 @@
+import { ScimVersionDiffers } from './scim-fault.js';
+
+/** The conditions of a request on the version of one resource. */
+export interface Conditions {
+  readonly ifMatch: string | null;
+  readonly ifNoneMatch: string | null;
+}
+
+export const NO_CONDITIONS: Conditions = { ifMatch: null, ifNoneMatch: null };
+
+/** Returns whether a header names the version, weakly or not. `*` names every version. */
+export function namesVersion(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  return header.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
+}
+
+/** @throws ScimVersionDiffers when `If-Match` names other versions only */
+export function requireVersion({ ifMatch }: Conditions, etag: string): void {
+  if (ifMatch !== null && !namesVersion(ifMatch, etag)) throw new ScimVersionDiffers();
+}
+
+function opaque(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}
