@@ -28,7 +28,8 @@ export async function discover(
     what,
     transport,
   });
-  if (status !== 200 || body === null) throw new ProviderUnreachable(`${what}: answered ${status} without a configuration`);
+  if (status !== 200 || body === null)
+    throw new ProviderUnreachable(`${what}: answered ${status} without a configuration`);
   if (typeof body['issuer'] !== 'string' || bare(body['issuer']) !== bare(issuer)) {
     throw new ProviderUnreachable(`${what}: belongs to another issuer`);
   }

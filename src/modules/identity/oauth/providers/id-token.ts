@@ -52,11 +52,7 @@ export interface IdTokenClaims extends JWTPayload {
 }
 
 /** Verifies an ID token as {@link verifyIdToken} does, and returns its claims. */
-export async function verifiedClaims(
-  token: string,
-  keys: JWTVerifyGetKey,
-  expected: Expected,
-): Promise<IdTokenClaims> {
+export async function verifiedClaims(token: string, keys: JWTVerifyGetKey, expected: Expected): Promise<IdTokenClaims> {
   const payload = await verifiedPayload(token, keys, expected);
   const { sub, aud, azp, nonce } = payload;
   if (typeof nonce !== 'string' || !constantTimeEqual(nonce, expected.nonce)) {
