@@ -47,6 +47,7 @@ import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { ScimModule } from './modules/tenancy/scim/index.js';
 import { SsoModule } from './modules/tenancy/sso/index.js';
+import { SsoOidcModule } from './modules/tenancy/sso/oidc/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
 import { SearchModule } from './modules/events/search/index.js';
 import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
@@ -216,6 +217,7 @@ export class AppModule {
         ProjectsModule,
         ScimModule,
         SsoModule,
+        SsoOidcModule,
         ApiKeysModule,
         BillingModule,
         IngestSourcesModule,

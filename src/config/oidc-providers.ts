@@ -69,7 +69,7 @@ const VARIABLE = new RegExp(`^OIDC_(${NAME}?)_(${SUFFIXES.join('|')})$`);
 const ICON = /^data:image\/(?:png|svg\+xml|webp)(?:;[\w=-]+)*,[\x21-\x7e]+$/;
 const WORD = /^[\x21-\x7e]{1,512}$/;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/;
+const SLUG = /^(?=.{1,200}$)[.-]*[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/;
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const FALSE = new Set(['false', '0', 'no', 'off']);
 

@@ -127,7 +127,7 @@ export class ProviderConnection<Name extends string = string> {
     const { tokenEndpoint, takesSecretInForm } = await this.metadata.get();
     const { clientId, company } = this.provider;
     const secret = await this.provider.clientSecret();
-    const isBasic = company !== undefined && !takesSecretInForm;
+    const isBasic = company !== undefined && secret !== null && !takesSecretInForm;
     const { status, body } = await requestJson(tokenEndpoint, {
       what: 'token endpoint',
       transport: this.options.transport,
@@ -137,7 +137,7 @@ export class ProviderConnection<Name extends string = string> {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUri,
-        ...(!isBasic && { client_id: clientId, client_secret: secret }),
+        ...(!isBasic && { client_id: clientId, ...(secret !== null && { client_secret: secret }) }),
         ...(codeVerifier !== undefined && { code_verifier: codeVerifier }),
       },
     });

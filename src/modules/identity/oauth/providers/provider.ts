@@ -11,8 +11,8 @@ export interface Provider<Name extends string = string> {
   readonly authorizationParameters: Readonly<Record<string, string>>;
   /** Differences of providers of companies. Undefined: the provider is Google or Apple. */
   readonly company?: CompanySettings;
-  /** Returns the `client_secret` for a request to the token endpoint. */
-  clientSecret(): string | Promise<string>;
+  /** Returns the `client_secret` for a request to the token endpoint. Null: the client has none, and PKCE is its proof. */
+  clientSecret(): string | null | Promise<string>;
 }
 
 /**
