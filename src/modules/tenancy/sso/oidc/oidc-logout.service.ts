@@ -5,12 +5,11 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { OAuthFault } from '../../../identity/oauth/index.js';
-import { SecurityEventsWriter } from '../../../identity/security-events/index.js';
 import { clientOf } from '../../../identity/sessions/index.js';
-import { SsoFault, SsoSessionsRepository, SsoSignInService, SsoStartsRepository } from '../index.js';
+import { SsoFault, SsoRefusalsRepository, SsoSessionsRepository, SsoSignInService, SsoStartsRepository } from '../index.js';
 import { LOGOUT_TOKEN_LIFE_MS, verifyLogoutToken } from './logout-token.js';
 import { InvalidLogoutToken } from './oidc.errors.js';
-import { type OidcParty, OidcPartiesService } from './oidc-parties.service.js';
+import { nameOf, type OidcParty, OidcPartiesService } from './oidc-parties.service.js';
 
 const SIGN_IN_PAGE = '/console/login';
 
@@ -24,7 +23,7 @@ export class OidcLogoutService {
     private readonly signIn: SsoSignInService,
     private readonly starts: SsoStartsRepository,
     private readonly sessions: SsoSessionsRepository,
-    private readonly events: SecurityEventsWriter,
+    private readonly refusals: SsoRefusalsRepository,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -45,8 +44,7 @@ export class OidcLogoutService {
     } catch (error) {
       if (!(error instanceof OAuthFault || error instanceof SsoFault)) throw error;
       this.logger.warn(`logout by ${id} refused: ${error.message}`);
-      const detail = { provider: id, reason: error.message };
-      await this.events.record({ userId: null, type: 'sso_refused', client: clientOf(request), detail });
+      await this.refusals.record(nameOf(error, id), error.message, clientOf(request));
       throw new InvalidLogoutToken();
     }
   }

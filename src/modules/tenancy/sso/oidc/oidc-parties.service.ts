@@ -145,6 +145,14 @@ export class OidcPartiesService {
   }
 }
 
+/**
+ * Returns the provider's name for the record of a refusal. All names without a provider share one, because anybody can
+ * make up more.
+ */
+export function nameOf(error: unknown, id: string): string {
+  return error instanceof SsoFault && error.code === 'sso_unknown_provider' ? 'unknown' : id;
+}
+
 function providerOf({
   scopes,
   settings,

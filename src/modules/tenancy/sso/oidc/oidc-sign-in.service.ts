@@ -7,7 +7,7 @@ import { OAuthFault, ProviderUnreachable } from '../../../identity/oauth/index.j
 import { clientOf } from '../../../identity/sessions/index.js';
 import { derived, SsoBrowser, SsoFault, SsoSignInService } from '../index.js';
 import type { OidcCallbackQuery } from './oidc.dto.js';
-import { OidcPartiesService } from './oidc-parties.service.js';
+import { nameOf, OidcPartiesService } from './oidc-parties.service.js';
 
 /** Signs people in by an OpenID Connect provider: authorization code flow with PKCE, state and nonce. */
 @Injectable()
@@ -32,7 +32,7 @@ export class OidcSignInService {
       });
       response.set('Cache-Control', 'no-store').redirect(303, url);
     } catch (error) {
-      await this.browser.refuse(ssoFaultOf(error), id, request, response);
+      await this.browser.refuse(ssoFaultOf(error), nameOf(error, id), request, response);
     }
   }
 
@@ -60,7 +60,7 @@ export class OidcSignInService {
       });
       this.browser.finish(result, returnTo, response);
     } catch (error) {
-      await this.browser.refuse(ssoFaultOf(error), id, request, response);
+      await this.browser.refuse(ssoFaultOf(error), nameOf(error, id), request, response);
     }
   }
 

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { SecurityEventsModule } from '../../../identity/security-events/index.js';
 import { OrganizationsModule } from '../../organizations/index.js';
 import { SsoModule } from '../index.js';
 import { OidcController } from './oidc.controller.js';
@@ -10,7 +9,7 @@ import { SsoDiscoveryService } from './sso-discovery.service.js';
 
 /** Sign-in by OpenID Connect providers of companies. */
 @Module({
-  imports: [OrganizationsModule, SecurityEventsModule, SsoModule],
+  imports: [OrganizationsModule, SsoModule],
   controllers: [OidcController],
   providers: [OidcLogoutService, OidcPartiesService, OidcSignInService, SsoDiscoveryService],
   exports: [OidcLogoutService],
