@@ -48,6 +48,7 @@ import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { SCIM_ERROR_FORM, ScimModule } from './modules/tenancy/scim/index.js';
 import { SsoModule } from './modules/tenancy/sso/index.js';
 import { SsoSamlModule } from './modules/tenancy/sso/saml/index.js';
+import { SsoOidcModule } from './modules/tenancy/sso/oidc/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
 import { SearchModule } from './modules/events/search/index.js';
 import { SecondFactorsModule } from './modules/identity/second-factors/index.js';
@@ -218,6 +219,7 @@ export class AppModule {
         ScimModule,
         SsoModule,
         SsoSamlModule,
+        SsoOidcModule,
         ApiKeysModule,
         BillingModule,
         IngestSourcesModule,

@@ -90,6 +90,8 @@ export interface Config {
   };
   /** Sign-in by providers. Undefined: the provider is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
+  /** OpenID Connect providers of companies, by name in lower case. Empty: none. */
+  readonly oidcProviders: readonly OidcProvider[];
   /** Subnets that are exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly storage: {
@@ -253,6 +255,41 @@ export interface AppleSignIn {
   readonly keyId: string;
   /** PEM (EC P-256); signs the client secret of each request to the token endpoint. */
   readonly privateKey: string;
+}
+
+/** The roles that a sign-in by a company's provider may give, weakest first. */
+export const COMPANY_ROLES = ['viewer', 'member', 'operator', 'admin'] as const;
+export type CompanyRole = (typeof COMPANY_ROLES)[number];
+
+/** An OpenID Connect provider that the operator has configured. */
+export interface OidcProvider {
+  /** The name in addresses: lower case. */
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The text and the image of the button. The image is a `data:` URL. */
+  readonly label: string;
+  readonly icon: string | null;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  /** Domains as lower-case A-labels. Null: all domains are allowed. */
+  readonly allowedDomains: readonly string[] | null;
+  /** The slug of the organization that people join, or null. */
+  readonly organization: string | null;
+  readonly role: CompanyRole;
+  readonly groups: readonly GroupGrant[];
+  readonly groupsClaim: string;
+  /** Whether an address counts as verified when the provider sends no `email_verified`. */
+  readonly trustsEmail: boolean;
+}
+
+/** The organization and the role that a group of the provider stands for. */
+export interface GroupGrant {
+  readonly group: string;
+  /** The slug of the organization. */
+  readonly organization: string;
+  readonly role: CompanyRole;
 }
 
 /** The environment's values for the payment provider, by name. */

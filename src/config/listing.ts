@@ -1,8 +1,17 @@
+import { OIDC_NAME, OIDC_SETTINGS, oidcVariable } from './oidc-providers.js';
 import { type Variable, VARIABLES } from './variables.js';
 
-type Named = readonly [name: string, variable: Variable<unknown>];
+type Listed = Pick<Variable<unknown>, 'description' | 'shownDefault' | 'takesFile'>;
+type Named = readonly [name: string, variable: Listed];
 
-/** Returns the variables by group. Groups and variables have the order in which they first appear. */
+/** Variables whose names contain the name of a provider. They follow this group. */
+const OIDC_GROUP = 'OpenID Connect providers';
+const BEFORE_OIDC = 'Sign-in providers';
+
+/**
+ * Returns the variables by group, and those of OpenID Connect providers with a pattern for their names. Groups and
+ * variables have the order in which they first appear.
+ */
 function byGroup(): [group: string, variables: Named[]][] {
   const groups = new Map<string, Named[]>();
   for (const [name, variable] of Object.entries(VARIABLES)) {
@@ -10,7 +19,14 @@ function byGroup(): [group: string, variables: Named[]][] {
     variables.push([name, variable]);
     groups.set(variable.group, variables);
   }
-  return [...groups];
+  return [...groups].flatMap(([group, variables]) =>
+    group === BEFORE_OIDC
+      ? [
+          [group, variables],
+          [OIDC_GROUP, OIDC_SETTINGS.map((each) => [oidcVariable(OIDC_NAME, each.suffix), each])],
+        ]
+      : [[group, variables]],
+  );
 }
 
 /** Returns the text of `.env.example`: every name by group, commented out, with its default. */

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { renderConfigurationTable, renderEnvExample } from './listing.js';
 import { ConfigError, loadConfig } from './load-config.js';
+import { OIDC_SETTINGS } from './oidc-providers.js';
 import { VARIABLES } from './variables.js';
+
+/** Every name in the listings. Those of OpenID Connect providers are patterns. */
+const NAMES = [...Object.keys(VARIABLES), ...OIDC_SETTINGS.map(({ suffix }) => `OIDC_<NAME>_${suffix}`)];
 
 const pem = (namedCurve: string): string =>
   generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -195,14 +199,14 @@ describe('the configuration', () => {
   });
 
   it('shows every name in .env.example', () => {
-    for (const name of Object.keys(VARIABLES)) expect(renderEnvExample()).toContain(`\n#${name}=`);
+    for (const name of NAMES) expect(renderEnvExample()).toContain(`\n#${name}=`);
   });
 
   it('shows every name in the table, each in a row of three cells', () => {
     const rows = renderConfigurationTable()
       .split('\n')
       .filter((line) => line.startsWith('| `'));
-    expect(rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1]).sort()).toEqual(Object.keys(VARIABLES).sort());
+    expect(rows.map((row) => /^\| `([\w<>]+)`/.exec(row)?.[1]).sort()).toEqual([...NAMES].sort());
     expect(rows.filter((row) => row.split(/(?<!\\)\|/).length !== 5)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { auditSink, auditSinkFaults } from './audit-sink.js';
 import { type Config, PAYMENT_NAMES, type PaymentName, type TraceSampler, type TraceSampling } from './config.js';
 import { clickHouseFaults, clickHouseSettings } from './event-store.js';
 import { valueOf, valueOrFile } from './values.js';
+import { oidcProviders } from './oidc-providers.js';
 import { s3Faults, s3Settings } from './object-storage.js';
 import { signInFaults, signInProviders } from './sign-in-providers.js';
 import { VARIABLES, type VariableName } from './variables.js';
@@ -56,6 +57,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   faults.push(...signInFaults(v, production).filter((fault) => !faults.some((known) => sameName(known, fault))));
+  const oidc = oidcProviders(env, production);
+  faults.push(...oidc.faults);
   faults.push(...s3Faults(v, new Set(faults.map(nameIn))));
   faults.push(...clickHouseFaults(v, new Set(faults.map(nameIn))));
   faults.push(...auditSinkFaults(v, new Set(faults.map(nameIn))));
@@ -162,6 +165,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       leaseSeconds: v.DELIVERY_RETRY_LEASE_SECONDS,
     },
     oauth: signInProviders(v),
+    oidcProviders: oidc.providers,
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     storage: {
       s3: s3Settings(v),

@@ -95,6 +95,20 @@ describe('a request', () => {
     expect(sent).toBe(body.toString('latin1'));
   });
 
+  it('is a GET without a body and without the length of one', async () => {
+    receiver.react = answering(200);
+    await send({ method: 'GET', headers: { Accept: 'application/json' }, body: Buffer.alloc(0) });
+    expect(receiver.requests[0]?.split('\r\n')).toEqual([
+      'GET /hook HTTP/1.1',
+      'Accept: application/json',
+      `Host: 127.0.0.1:${receiver.port}`,
+      'Accept-Encoding: identity',
+      'Connection: close',
+      '',
+      '',
+    ]);
+  });
+
   it('goes over one new connection each time', async () => {
     receiver.react = answering(200, ['Connection: keep-alive', 'Keep-Alive: timeout=60']);
     for (let i = 0; i < 3; i++) await send();
@@ -202,6 +216,13 @@ describe('an answer', () => {
       reason: 'protocol_error',
       message: 'Answer is not valid HTTP',
     });
+  });
+
+  it('is read up to the size that the request allows', async () => {
+    const text = 'x'.repeat(100_000);
+    receiver.react = answering(200, [], text);
+    expect(await send({ maxAnswerBytes: 200_000 })).toMatchObject({ kind: 'answer', status: 200, body: text });
+    expect(await send({ maxAnswerBytes: 50_000 })).toMatchObject({ kind: 'answer', body: text.slice(0, 50_000) });
   });
 
   it('is cut at 8 KiB, and the connection with it, however much follows', async () => {

@@ -8,10 +8,14 @@ export interface Callback {
 /**
  * Follows a sign-in from its authorization URL with redirects, cookies and forms until it leaves the provider's origin.
  * Fills `answers` into each page of the provider.
+ * @param cookies those of the provider, for a browser that comes back
  */
-export async function browse(authorizationUrl: string, answers: Record<string, string>): Promise<Callback> {
+export async function browse(
+  authorizationUrl: string,
+  answers: Record<string, string>,
+  cookies = new Map<string, string>(),
+): Promise<Callback> {
   const home = new URL(authorizationUrl).origin;
-  const cookies = new Map<string, string>();
   let url = new URL(authorizationUrl);
   let form: URLSearchParams | undefined;
   for (let hops = 0; hops < 12; hops += 1) {

@@ -35,6 +35,7 @@ export class HostileProvider {
   token: Answer = json({}, 500);
   keys: Answer = json({});
   discovery: Answer = json({});
+  userinfo: Answer = json({}, 404);
   private readonly server = createServer((request, response) => {
     void text(request).then((body) => this.route(request.url ?? '')(response, new URLSearchParams(body)));
   });
@@ -123,6 +124,7 @@ export class HostileProvider {
   private route(path: string): Answer {
     this.requested.push(path);
     if (path === '/token') return this.token;
+    if (path === '/userinfo') return this.userinfo;
     if (path === '/.well-known/openid-configuration') return this.discovery;
     return path === '/keys' ? this.keys : json({}, 404);
   }

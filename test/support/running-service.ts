@@ -18,6 +18,8 @@ interface RunningService {
     readonly google: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
     readonly apple: { readonly issuer: string; readonly clientId: string };
   };
+  /** The OpenID Connect providers of the configuration. */
+  readonly sso: { readonly acme: { readonly issuer: string }; readonly globex: { readonly issuer: string } };
 }
 
 /** Whether the suites of this file use a service that reads events from ClickHouse. */
@@ -63,6 +65,9 @@ function deploymentAt(url: string): RunningService {
       throw new LeftOut('needs the platform administrator of a test run');
     },
     get oauth(): never {
+      throw new LeftOut('needs the sign-in providers of a test run');
+    },
+    get sso(): never {
       throw new LeftOut('needs the sign-in providers of a test run');
     },
   };

@@ -1,17 +1,19 @@
-/** The bytes of an answer's body that are read. The rest is ignored. */
-const MOST_BODY_BYTES = 8_192;
+/** The bytes of an answer's body that are read by default. The rest is ignored. */
+const MAX_BODY_BYTES = 8_192;
 
-/** Collects the first 8 KiB of a body. */
+/** Collects the beginning of a body. */
 export class AnswerText {
   private readonly chunks: Buffer[] = [];
   private size = 0;
 
+  constructor(private readonly maxBytes = MAX_BODY_BYTES) {}
+
   get isFull(): boolean {
-    return this.size === MOST_BODY_BYTES;
+    return this.size === this.maxBytes;
   }
 
   add(chunk: Buffer): void {
-    const part = chunk.subarray(0, MOST_BODY_BYTES - this.size);
+    const part = chunk.subarray(0, this.maxBytes - this.size);
     this.size += part.length;
     // Copied, because the part would keep the whole chunk in memory.
     this.chunks.push(Buffer.from(part));

@@ -19,6 +19,7 @@ export interface Exchange {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  readonly maxAnswerBytes?: number | undefined;
   /** Aborts at the deadline. */
   readonly signal: AbortSignal;
   readonly tls: SecureContext;
@@ -84,7 +85,7 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
     request.on('upgrade', () => settle(failure('protocol_error')));
     request.on('response', (response) => {
       phase = 'body';
-      const text = new AnswerText();
+      const text = new AnswerText(order.maxAnswerBytes);
       const finish = () => settle(answerOf(response, text));
       answer = () => {
         // Data that arrived with the error is still buffered. read() passes it to the listener below.
@@ -139,11 +140,11 @@ function isVetted(remote: string | undefined, addresses: readonly HostAddress[])
   return connected !== null && addresses.some(({ address }) => canonicalAddress(address) === connected);
 }
 
-function headersOf({ url, headers, body }: Exchange): Record<string, string> {
+function headersOf({ url, method, headers, body }: Exchange): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(headers).filter(([name]) => !isConnectionHeader(name))),
     Host: url.host,
-    'Content-Length': String(body.length),
+    ...(method !== 'GET' && { 'Content-Length': String(body.length) }),
     'Accept-Encoding': 'identity',
     Connection: 'close',
   };

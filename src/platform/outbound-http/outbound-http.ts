@@ -7,13 +7,16 @@ import { failure, type OutboundOutcome, type OutboundResult, timeout } from './o
 
 export interface OutboundRequest {
   readonly url: string;
-  readonly method: 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /**
    * Headers of the connection (`Host`, `Connection`, `Content-Length`, `Transfer-Encoding`, `Accept-Encoding` …) are
    * ignored, because {@link OutboundHttp} sets them itself.
    */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a GET. */
   readonly body: Buffer;
+  /** The bytes of the answer's body that are read. The rest is ignored. The default is 8 KiB. */
+  readonly maxAnswerBytes?: number;
   /** Milliseconds for the whole exchange: lookup, connecting, TLS, sending, and the headers and body of the answer. */
   readonly deadlineMs: number;
   /**
@@ -75,7 +78,7 @@ export class OutboundHttp {
   }
 
   private async attempt(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResult> {
-    const { url: text, method, headers, body, refuseCredentialQuery = false, share = '' } = request;
+    const { url: text, method, headers, body, maxAnswerBytes, refuseCredentialQuery = false, share = '' } = request;
     const parsed = parseDestination(text, { refuseCredentialQuery });
     if (!parsed.ok) return failure('unsafe_destination');
     const { url } = parsed;
@@ -83,7 +86,16 @@ export class OutboundHttp {
     if (vetting.kind === 'unsafe') return failure('unsafe_destination');
     if (vetting.kind === 'not_found') return vetting.reason === 'timeout' ? timeout('lookup') : failure(vetting.reason);
     if (signal.aborted) return timeout('lookup');
-    return exchange({ url, addresses: vetting.addresses, method, headers, body, signal, tls: this.tls });
+    return exchange({
+      url,
+      addresses: vetting.addresses,
+      method,
+      headers,
+      body,
+      maxAnswerBytes,
+      signal,
+      tls: this.tls,
+    });
   }
 }
 

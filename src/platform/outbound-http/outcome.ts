@@ -22,7 +22,7 @@ export interface OutboundAnswer {
   readonly status: number;
   /** Names are in lower case, and repeated headers are joined by `, `. At most 16 KiB in total. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first 8 KiB as UTF-8 with invalid bytes replaced. Empty for an encoded (compressed) body. Not sanitized. */
+  /** The first bytes (8 KiB, unless the request says otherwise) as UTF-8 with invalid bytes replaced. Empty for an encoded (compressed) body. Not sanitized. */
   readonly body: string;
   readonly retryAfter: string | null;
 }

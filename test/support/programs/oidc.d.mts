@@ -5,6 +5,7 @@ export interface ProviderClaims {
   email?: string;
   email_verified?: boolean | string;
   name?: string;
+  groups?: string | string[];
 }
 
 /** A certified OpenID provider in the place of Google or Apple. */
@@ -24,3 +25,11 @@ export interface OidcProvider {
 
 export function startGoogle(redirectUri?: string): Promise<OidcProvider>;
 export function startApple(redirectUri?: string): Promise<OidcProvider>;
+
+/** A provider of a company. */
+export interface CompanyProvider extends OidcProvider {
+  readonly clientSecret: string;
+  servedAt(url: string): void;
+}
+
+export function startCompany(name: string): Promise<CompanyProvider>;

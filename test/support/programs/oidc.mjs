@@ -10,17 +10,40 @@ export const REDIRECT_URI = 'https://app.example.com/oauth/callback';
 const newKeyPair = promisify(generateKeyPair);
 
 /**
- * Starts both providers for a service in a process of its own.
+ * Starts the providers for a service in a process of its own.
  *
  * @param {(() => Promise<void>)[]} stops collects the functions that stop the providers at the end of the run
- * @returns the environment of the service, and the settings that specs need
+ * @returns the environment of the service, the settings that specs need, and `servedAt`, which tells the providers of
+ *   companies the address of the service
  */
 export async function startProviders(stops) {
-  const [google, apple] = await Promise.all([startGoogle(), startApple()]);
-  stops.push(() => google.close());
-  stops.push(() => apple.close());
+  const [google, apple, acme, globex] = await Promise.all([
+    startGoogle(),
+    startApple(),
+    startCompany('acme'),
+    startCompany('globex'),
+  ]);
+  for (const provider of [google, apple, acme, globex]) stops.push(() => provider.close());
   return {
-    env: { ...google.env, ...apple.env },
+    env: {
+      ...google.env,
+      ...apple.env,
+      ...acme.env,
+      ...globex.env,
+      OIDC_ACME_LABEL: 'Acme',
+      OIDC_ACME_ICON: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=',
+      OIDC_ACME_ORGANIZATION: 'acme-of-provider',
+      OIDC_ACME_ROLE: 'member',
+      OIDC_ACME_GROUPS:
+        'On-call=acme-of-provider:operator,Admins=acme-of-provider:admin,Others=other-of-provider:operator',
+      OIDC_GLOBEX_ALLOWED_DOMAINS: 'globex.example,bücher.example',
+      OIDC_GLOBEX_TRUST_EMAIL: 'true',
+    },
+    servedAt: (url) => {
+      acme.servedAt(url);
+      globex.servedAt(url);
+    },
+    sso: { acme: { issuer: acme.issuer }, globex: { issuer: globex.issuer } },
     oauth: {
       google: {
         issuer: google.issuer,
@@ -95,13 +118,69 @@ export async function startApple(redirectUri = REDIRECT_URI) {
 }
 
 /**
+ * A provider of a company: it lists groups, ends sessions by back-channel logout, and has a page to sign out. It accepts
+ * the redirect URIs of every service on this machine.
+ *
+ * @param name the name in the configuration of the service
+ */
+export async function startCompany(name) {
+  const [clientId, clientSecret] = ['events', randomBytes(24).toString('base64url')];
+  let service = 'http://127.0.0.1:1';
+  const standIn = await start({
+    clientId,
+    clientSecret,
+    redirectUri: `http://127.0.0.1/sso/oidc/${name}/callback`,
+    verified: true,
+    configuration: {
+      scopes: ['openid', 'email', 'profile'],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+      pkce: { required: () => true },
+      // The package refuses addresses of this machine, by a dispatcher.
+      fetch: (url, { dispatcher: _, ...options }) => globalThis.fetch(url, options),
+      features: {
+        devInteractions: { enabled: false },
+        backchannelLogout: { enabled: true },
+        rpInitiatedLogout: {
+          enabled: true,
+          logoutSource: (ctx, form) => {
+            ctx.body = form;
+          },
+        },
+      },
+    },
+    client: () => ({
+      backchannel_logout_uri: `${service}/sso/oidc/${name}/backchannel-logout`,
+      backchannel_logout_session_required: true,
+    }),
+    isRedirectUri: (uri) =>
+      /^http:\/\/(127\.0\.0\.1|localhost):\d+\/(sso\/oidc\/[\w-]+\/callback|console\/login)$/.test(uri),
+  });
+  const variable = `OIDC_${name.toUpperCase()}`;
+  return {
+    ...standIn,
+    clientSecret,
+    /** Must be called before the first request. */
+    servedAt: (url) => {
+      service = url;
+    },
+    env: {
+      [`${variable}_ISSUER`]: standIn.issuer,
+      [`${variable}_CLIENT_ID`]: clientId,
+      [`${variable}_CLIENT_SECRET`]: clientSecret,
+    },
+  };
+}
+
+/**
  * Listens at once. The first request, or `ready`, loads the package. Loading takes a second on a slow machine, and most
  * runs need no provider.
  *
  * Other processes add a person with `POST /people` and `{ email }` or `{}`; the answer is `{ subject, email, claims }`.
  * `PUT /people/<subject>` replaces the claims of a person.
  */
-async function start({ clientId, clientSecret, redirectUri, verified, configuration, isClientSecret }) {
+async function start(settings) {
+  const { clientId, clientSecret, redirectUri, verified, configuration, isClientSecret } = settings;
+  const { client = () => ({}), isRedirectUri } = settings;
   const people = new Map();
   const addPerson = (email = `user-${randomBytes(6).toString('hex')}@example.com`) => {
     const subject = randomBytes(8).toString('hex');
@@ -129,6 +208,7 @@ async function start({ clientId, clientSecret, redirectUri, verified, configurat
           client_secret: clientSecret,
           redirect_uris: [redirectUri],
           token_endpoint_auth_method: 'client_secret_post',
+          ...client(),
         },
       ],
       findAccount: (_, subject) => ({
@@ -139,6 +219,10 @@ async function start({ clientId, clientSecret, redirectUri, verified, configurat
     }).then((created) => {
       if (isClientSecret !== undefined)
         created.Client.prototype.compareClientSecret = (secret) => isClientSecret(secret, issuer);
+      if (isRedirectUri !== undefined) {
+        created.Client.prototype.redirectUriAllowed = isRedirectUri;
+        created.Client.prototype.postLogoutRedirectUriAllowed = isRedirectUri;
+      }
       return { created, handle: created.callback() };
     }));
 

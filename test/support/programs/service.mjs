@@ -26,7 +26,7 @@ const PLATFORM_ADMIN_EMAIL = 'root@example.com';
  */
 export async function startSharedService({ limits = false, clickHouse }, stops) {
   const databaseUrl = await createDatabase(stops);
-  const { env: oauthEnv, oauth } = await startProviders(stops);
+  const { env: oauthEnv, oauth, sso, servedAt } = await startProviders(stops);
   const dataDir = await makeDataFolder();
   stops.push(() => rm(dataDir, { recursive: true, force: true }));
   const internalToken = randomBytes(24).toString('hex');
@@ -72,8 +72,10 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
     logFile,
   });
   stops.push(() => server.stop());
+  const url = await addressOf(server, logFile);
+  servedAt(url);
   return {
-    url: await addressOf(server, logFile),
+    url,
     databaseUrl,
     dataDir,
     internalToken,
@@ -81,6 +83,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
     payments: { ...payments, control: relay.control },
     platformAdminEmail: PLATFORM_ADMIN_EMAIL,
     oauth,
+    sso,
   };
 }
 

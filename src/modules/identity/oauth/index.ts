@@ -1,5 +1,8 @@
 export { AccountAdmissionService } from './account-admission.service.js';
-export { AccountIsDisabled, OAuthFault } from './oauth-fault.js';
+export { AccountIsDisabled, OAuthFault, ProviderUnreachable } from './oauth-fault.js';
 export { OAuthModule } from './oauth.module.js';
 export { OnIdentityLinked, type ProvidedMembership } from './on-identity-linked.js';
-export type { ProviderPerson } from './providers/provider.js';
+export { guardedTransport } from './providers/guarded-transport.js';
+export { COMPANY_ALGORITHMS } from './providers/id-token.js';
+export { ProviderConnection } from './providers/provider-connection.js';
+export type { CompanyPerson, CompanySettings, Provider, ProviderPerson } from './providers/provider.js';

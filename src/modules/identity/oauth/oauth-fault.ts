@@ -10,3 +10,6 @@ export class AccountIsDisabled extends OAuthFault {
     super('the account is disabled');
   }
 }
+
+/** The provider could not be reached, or its OpenID configuration or keys could not be used. */
+export class ProviderUnreachable extends OAuthFault {}

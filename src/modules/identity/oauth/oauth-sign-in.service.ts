@@ -9,6 +9,7 @@ import type { OAuthLoginRequest } from './oauth.dto.js';
 import { OAuthLoginFailed } from './oauth.errors.js';
 import { OAuthFault } from './oauth-fault.js';
 import { nameFrom } from './providers/id-token.js';
+import type { ProviderName } from './providers/provider.js';
 import type { ProviderConnection } from './providers/provider-connection.js';
 import { ProviderRegistry } from './providers/provider.registry.js';
 
@@ -44,7 +45,7 @@ export class OAuthSignInService {
     });
   }
 
-  private async admit(provider: ProviderConnection, request: OAuthLoginRequest, client: Client): Promise<Admitted> {
+  private async admit(provider: ProviderConnection<ProviderName>, request: OAuthLoginRequest, client: Client): Promise<Admitted> {
     const { code, redirect_uri: redirectUri, nonce } = request;
     const hasStart = await this.authorization.claimStart(request);
     if (typeof request.iss === 'string' && !(await provider.isIssuer(request.iss))) {

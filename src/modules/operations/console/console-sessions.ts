@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DomainError, NotAuthenticated } from '../../../platform/http/domain-error.js';
+import { OidcLogoutService } from '../../tenancy/sso/oidc/index.js';
 import { clientOf, SessionCookie, SessionsService, type TokenResponse } from '../../identity/sessions/index.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;
@@ -11,7 +12,8 @@ type Answer = (request: Request, response: Response) => Promise<void>;
  *
  * `PUT` takes over a sign-in. It exchanges the refresh token of the sign-in (`Authorization: Bearer`) at once, so that
  * the token that the page had opens nothing any more. `POST` returns the next access token, or 204 when nobody is
- * signed in. `DELETE` signs out.
+ * signed in. `DELETE` signs out. When a provider with a logout of its own opened the session, it answers where the
+ * browser goes on to end its session there.
  */
 @Injectable()
 export class ConsoleSessions {
@@ -20,6 +22,7 @@ export class ConsoleSessions {
   constructor(
     private readonly sessions: SessionsService,
     private readonly cookie: SessionCookie,
+    private readonly oidc: OidcLogoutService,
   ) {
     this.answers = {
       PUT: (request, response) => this.takeOver(request, response),
@@ -58,9 +61,12 @@ export class ConsoleSessions {
 
   private async end(request: Request, response: Response): Promise<void> {
     const token = this.cookie.tokenIn(request);
+    // Read before the session ends. It never fails, so that signing out works without the provider.
+    const next = token === undefined ? null : await this.oidc.endSessionUrl(token, request);
     if (token !== undefined) await this.sessions.logout(token, clientOf(request));
     this.cookie.clear(response);
-    response.status(204).end();
+    if (next === null) response.status(204).end();
+    else response.json({ continue_at: next });
   }
 
   private give(response: Response, tokens: TokenResponse): void {

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../../identity/sessions/index.js';
+import { SsoOidcModule } from '../../tenancy/sso/oidc/index.js';
 import { Console } from './console.js';
 import { ConsoleCallbacks } from './console-callbacks.js';
 import { ConsoleFiles } from './console-files.js';
@@ -7,7 +8,7 @@ import { ConsoleHelp } from './console-help.js';
 import { ConsoleSessions } from './console-sessions.js';
 
 @Module({
-  imports: [SessionsModule],
+  imports: [SessionsModule, SsoOidcModule],
   providers: [Console, ConsoleCallbacks, ConsoleFiles, ConsoleHelp, ConsoleSessions],
   exports: [Console],
 })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type OrganizationId,
   type OrganizationMembership,
   OrganizationNotFound,
   type OrganizationScope,
@@ -24,6 +25,16 @@ export class OrganizationsReader {
     return this.database
       .repository(Organization, tx)
       .findOneOrFail({ where: { id: scope.organizationId }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Returns the organization with a slug, or null. A slug is compared without regard to case, as everywhere. */
+  async idOfSlug(slug: string): Promise<OrganizationId | null> {
+    const [row] = await this.database.rows<{ id: OrganizationId }>(
+      `SELECT id FROM organizations /* every tenant: the operator has configured the slug */
+       WHERE lower(slug COLLATE "C") = lower($1 COLLATE "C") AND deleted_at IS NULL`,
+      [slug],
+    );
+    return row?.id ?? null;
   }
 
   /** Returns null when there is no such organization. */

@@ -147,5 +147,8 @@ export function derived(secret: string, use: string): string {
 }
 
 function isReturnTo(address: string): boolean {
-  return address.length <= MAX_RETURN_TO && RETURN_TO.test(address) && !address.includes('//');
+  if (address.length > MAX_RETURN_TO || !RETURN_TO.test(address) || address.includes('//')) return false;
+  // Browsers resolve `..` and its escaped forms.
+  const { pathname } = new URL(address, 'http://console');
+  return pathname === CONSOLE || pathname.startsWith(`${CONSOLE}/`);
 }

@@ -41,7 +41,8 @@ export class SsoSessionsRepository {
   }
 
   /**
-   * Revokes the sessions that a provider opened for a subject, or those of one session at the provider.
+   * Revokes the sessions that a provider opened for a subject, or those of one session at the provider. Sessions of the
+   * subject whose provider session is unknown are among them, since any of them may be the one that ended.
    * @param providerSession null: all sessions of the subject
    */
   async revoke(
@@ -53,7 +54,8 @@ export class SsoSessionsRepository {
       `UPDATE sessions s SET revoked_at = now() FROM sso_sessions p
        WHERE p.session_id = s.id AND p.provider = $1 /* tenant: whoever the provider names */
          AND ($2::text IS NOT NULL OR $3::text IS NOT NULL)
-         AND ($2::text IS NULL OR p.subject = $2) AND ($3::text IS NULL OR p.provider_session = $3)
+         AND ($2::text IS NULL OR p.subject = $2) AND ($3::text IS NULL OR p.provider_session = $3
+              OR (p.provider_session IS NULL AND p.subject = $2))
          AND s.revoked_at IS NULL
        RETURNING s.id AS "sessionId", s.user_id AS "userId"`,
       [provider, subject, providerSession],

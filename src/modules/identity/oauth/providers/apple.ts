@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { AppleSignIn } from '../../../../config/index.js';
 import type { Clock } from '../../../../platform/clock/index.js';
-import type { Provider } from './provider.js';
+import type { Provider, ProviderName } from './provider.js';
 
 /** Lifetime of a client secret in seconds. Apple allows six months, but each secret is used at once. */
 const SECRET_LIFE_SECONDS = 300;
@@ -10,7 +10,7 @@ const SECRET_LIFE_SECONDS = 300;
 /**
  * Returns the settings of Apple. Apple's client secret is a token that the team's key signs, created for each request.
  */
-export function appleProvider(settings: AppleSignIn, clock: Clock): Provider {
+export function appleProvider(settings: AppleSignIn, clock: Clock): Provider<ProviderName> {
   const { issuer, clientId, teamId, keyId } = settings;
   const key = createPrivateKey(settings.privateKey);
   return {

@@ -1,7 +1,7 @@
 import type { GoogleSignIn } from '../../../../config/index.js';
-import type { Provider } from './provider.js';
+import type { Provider, ProviderName } from './provider.js';
 
-export function googleProvider({ issuer, clientId, clientSecret }: GoogleSignIn): Provider {
+export function googleProvider({ issuer, clientId, clientSecret }: GoogleSignIn): Provider<ProviderName> {
   return {
     name: 'google',
     issuer,

@@ -2,13 +2,30 @@ import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { constantTimeEqual } from '../../../../platform/crypto/index.js';
 import { compile, EmailField, NameField, validateJson } from '../../../../platform/http/fields/index.js';
 import { OAuthFault } from '../oauth-fault.js';
-import type { ProviderPerson } from './provider.js';
+import type { CompanyPerson, CompanySettings, ProviderPerson } from './provider.js';
 import { errorMessage } from '../../../../platform/errors/index.js';
 
-/** Both providers sign with RS256. An algorithm with a shared secret must never be in this list. */
+/** Google and Apple sign with RS256. An algorithm with a shared secret must never be in these lists. */
 const ALGORITHMS = ['RS256', 'ES256'];
+export const COMPANY_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 /** Tolerated difference between the clocks in seconds. */
 const TOLERANCE_SECONDS = 30;
+/** A token that lists more groups is refused, because roles would follow from a part of them. */
+const MAX_GROUPS = 10_000;
+/** Longer entries are ignored: no rule can name them. */
+const MAX_GROUP_CHARACTERS = 256;
 /** Maximum age of a token in seconds. A token of the code flow has just been issued. */
 const MAX_AGE_SECONDS = 600;
 
@@ -17,6 +34,8 @@ export interface Expected {
   readonly clientId: string;
   readonly nonce: string;
   readonly now: Date;
+  /** By default those of Google and Apple. */
+  readonly algorithms?: readonly string[];
 }
 
 /**
@@ -24,6 +43,16 @@ export interface Expected {
  * @throws OAuthFault that names the first failed check
  */
 export async function verifyIdToken(token: string, keys: JWTVerifyGetKey, expected: Expected): Promise<ProviderPerson> {
+  return personIn(await verifiedClaims(token, keys, expected), expected.issuer);
+}
+
+/** A verified ID token: its claims, of which the subject is usable. */
+export interface IdTokenClaims extends JWTPayload {
+  readonly sub: string;
+}
+
+/** Verifies an ID token as {@link verifyIdToken} does, and returns its claims. */
+export async function verifiedClaims(token: string, keys: JWTVerifyGetKey, expected: Expected): Promise<IdTokenClaims> {
   const payload = await verifiedPayload(token, keys, expected);
   const { sub, aud, azp, nonce } = payload;
   if (typeof nonce !== 'string' || !constantTimeEqual(nonce, expected.nonce)) {
@@ -35,18 +64,37 @@ export async function verifyIdToken(token: string, keys: JWTVerifyGetKey, expect
   }
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub))
     throw new OAuthFault('ID token refused (no usable subject)');
+  return { ...payload, sub };
+}
+
+function personIn(claims: IdTokenClaims, issuer: string): ProviderPerson {
+  return { issuer, subject: claims.sub, verifiedEmail: verifiedEmailOf(claims), name: nameFrom(claims['name']) };
+}
+
+/** Returns the user whom the claims of a company's provider describe. */
+export function companyPersonIn(claims: IdTokenClaims, issuer: string, settings: CompanySettings): CompanyPerson {
+  const { sid } = claims;
+  const isTrusted = settings.trustsEmail && claims['email_verified'] === undefined;
   return {
-    issuer: expected.issuer,
-    subject: sub,
-    verifiedEmail: verifiedEmailOf(payload),
-    name: nameFrom(payload['name']),
+    ...personIn(isTrusted ? { ...claims, email_verified: true } : claims, issuer),
+    groups: groupsIn(claims[settings.groupsClaim]),
+    providerSession: typeof sid === 'string' && /^[\x20-\x7e]{1,255}$/.test(sid) ? sid : null,
   };
+}
+
+/** Returns the groups of a claim that is a list or one text. Entries that are no text are ignored. */
+function groupsIn(claim: unknown): string[] {
+  const groups: unknown[] = Array.isArray(claim) ? claim : [claim];
+  if (groups.length > MAX_GROUPS) throw new OAuthFault(`ID token refused (more than ${MAX_GROUPS} groups)`);
+  return groups.filter(
+    (group): group is string => typeof group === 'string' && group !== '' && group.length <= MAX_GROUP_CHARACTERS,
+  );
 }
 
 async function verifiedPayload(token: string, keys: JWTVerifyGetKey, expected: Expected): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, keys, {
-      algorithms: ALGORITHMS,
+      algorithms: [...(expected.algorithms ?? ALGORITHMS)],
       issuer: namesOf(expected.issuer),
       audience: expected.clientId,
       requiredClaims: ['sub', 'exp', 'iat', 'nonce'],

@@ -1,13 +1,23 @@
+import type { JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../../platform/clock/index.js';
 import { OAuthFault } from '../oauth-fault.js';
 import { discover, type ProviderMetadata } from './discovery.js';
-import { verifyIdToken } from './id-token.js';
-import type { Provider, ProviderName, ProviderPerson } from './provider.js';
-import { requestJson } from './provider-http.js';
+import { COMPANY_ALGORITHMS, companyPersonIn, type Expected, verifiedClaims, verifyIdToken } from './id-token.js';
+import type { CompanyPerson, CompanySettings, Provider, ProviderPerson } from './provider.js';
+import { type ProviderTransport, requestJson } from './provider-http.js';
 import { ProviderKeys } from './provider-keys.js';
 import { CachedFetch } from './cached-fetch.js';
 
 const METADATA_LIFE_MS = 3_600_000;
+/** Maximum size of a response of a company's provider with the claims of a user, who may be in thousands of groups. */
+const MAX_CLAIMS_BYTES = 1024 * 1024;
+
+export interface ConnectionOptions {
+  readonly httpsOnly: boolean;
+  readonly clock: Clock;
+  /** Sends the requests to the provider. The default is `fetch`. */
+  readonly transport?: ProviderTransport;
+}
 
 export interface AuthorizationRequest {
   readonly redirectUri: string;
@@ -26,20 +36,20 @@ export interface Redemption {
 }
 
 /** The authorization code flow with one provider (OpenID Connect Core 3.1). Every failure is an {@link OAuthFault}. */
-export class ProviderConnection {
+export class ProviderConnection<Name extends string = string> {
   private readonly metadata: CachedFetch<ProviderMetadata>;
   private readonly keys: ProviderKeys;
 
   constructor(
-    private readonly provider: Provider,
-    httpsOnly: boolean,
-    private readonly clock: Clock,
+    private readonly provider: Provider<Name>,
+    private readonly options: ConnectionOptions,
   ) {
-    this.metadata = new CachedFetch(() => discover(provider.issuer, httpsOnly), METADATA_LIFE_MS, clock);
-    this.keys = new ProviderKeys(async () => (await this.metadata.get()).keysUrl, clock);
+    const { httpsOnly, clock, transport } = options;
+    this.metadata = new CachedFetch(() => discover(provider.issuer, httpsOnly, transport), METADATA_LIFE_MS, clock);
+    this.keys = new ProviderKeys(async () => (await this.metadata.get()).keysUrl, clock, transport);
   }
 
-  get name(): ProviderName {
+  get name(): Name {
     return this.provider.name;
   }
 
@@ -69,17 +79,65 @@ export class ProviderConnection {
     return (await this.metadata.get()).issuer === issuer;
   }
 
+  /**
+   * Returns whether a callback may be this provider's: its `iss` is the issuer, or is missing and the provider does not
+   * announce it (RFC 9207).
+   */
+  async isOwnCallback(issuer: string | undefined): Promise<boolean> {
+    const { issuer: own, namesIssuer } = await this.metadata.get();
+    return issuer === undefined ? !namesIssuer : issuer === own;
+  }
+
+  /** Returns where the browser ends its session at the provider, or null when the provider has no such address. */
+  async endSessionEndpoint(): Promise<URL | null> {
+    return (await this.metadata.get()).endSessionEndpoint;
+  }
+
+  /** Verifies a token of the provider other than an ID token, by its keys and its issuer. */
+  async verified<T>(verify: (keys: JWTVerifyGetKey, issuer: string, now: Date) => Promise<T>): Promise<T> {
+    const { issuer } = await this.metadata.get();
+    return verify(this.keys.resolve, issuer, this.options.clock.now());
+  }
+
   /** Exchanges an authorization code for the identity of the user who signed in. */
-  async redeem({ code, redirectUri, nonce, codeVerifier }: Redemption): Promise<ProviderPerson> {
-    const { issuer, tokenEndpoint } = await this.metadata.get();
+  async redeem(redemption: Redemption): Promise<ProviderPerson> {
+    const { id_token: idToken } = await this.exchange(redemption);
+    return verifyIdToken(idToken, this.keys.resolve, await this.expected(redemption));
+  }
+
+  /**
+   * Exchanges an authorization code for the identity and the groups of the user who signed in. Claims that the ID token
+   * lacks are read from the userinfo endpoint.
+   */
+  async redeemOfCompany(redemption: Redemption, settings: CompanySettings): Promise<CompanyPerson> {
+    const { id_token: idToken, access_token: accessToken } = await this.exchange(redemption);
+    const expected = { ...(await this.expected(redemption)), algorithms: COMPANY_ALGORITHMS };
+    const claims = await verifiedClaims(idToken, this.keys.resolve, expected);
+    const isComplete = claims['email'] !== undefined && claims[settings.groupsClaim] !== undefined;
+    const all = isComplete ? claims : { ...(await this.userinfo(claims.sub, accessToken)), ...claims };
+    return companyPersonIn(all, expected.issuer, settings);
+  }
+
+  private async expected({ nonce }: Redemption): Promise<Expected> {
+    const { issuer } = await this.metadata.get();
+    return { issuer, clientId: this.provider.clientId, nonce, now: this.options.clock.now() };
+  }
+
+  private async exchange({ code, redirectUri, codeVerifier }: Redemption): Promise<TokenAnswer> {
+    const { tokenEndpoint, takesSecretInForm } = await this.metadata.get();
+    const { clientId, company } = this.provider;
+    const secret = await this.provider.clientSecret();
+    const isBasic = company !== undefined && secret !== null && !takesSecretInForm;
     const { status, body } = await requestJson(tokenEndpoint, {
       what: 'token endpoint',
+      transport: this.options.transport,
+      maxBytes: company === undefined ? undefined : MAX_CLAIMS_BYTES,
+      authorization: isBasic ? basic(clientId, secret) : undefined,
       form: {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUri,
-        client_id: this.provider.clientId,
-        client_secret: await this.provider.clientSecret(),
+        ...(!isBasic && { client_id: clientId, ...(secret !== null && { client_secret: secret }) }),
         ...(codeVerifier !== undefined && { code_verifier: codeVerifier }),
       },
     });
@@ -87,9 +145,34 @@ export class ProviderConnection {
     if (status !== 200 || typeof idToken !== 'string') {
       throw new OAuthFault(`token endpoint: answered ${status} ${errorCodeOf(body?.['error'])}`);
     }
-    const { clientId } = this.provider;
-    return verifyIdToken(idToken, this.keys.resolve, { issuer, clientId, nonce, now: this.clock.now() });
+    return { id_token: idToken, access_token: body?.['access_token'] };
   }
+
+  /** Returns the claims of the userinfo endpoint, which must be about the same subject. */
+  private async userinfo(subject: string, accessToken: unknown): Promise<Record<string, unknown>> {
+    const { userinfoEndpoint } = await this.metadata.get();
+    if (userinfoEndpoint === null || typeof accessToken !== 'string' || !/^[\x21-\x7e]+$/.test(accessToken)) return {};
+    const { status, body } = await requestJson(userinfoEndpoint, {
+      what: 'userinfo endpoint',
+      transport: this.options.transport,
+      maxBytes: MAX_CLAIMS_BYTES,
+      authorization: `Bearer ${accessToken}`,
+    });
+    if (status !== 200 || body === null) throw new OAuthFault(`userinfo endpoint: answered ${status} without claims`);
+    if (body['sub'] !== subject) throw new OAuthFault('userinfo endpoint: answered for another subject');
+    return { ...body, ...{ sid: undefined } };
+  }
+}
+
+interface TokenAnswer {
+  readonly id_token: string;
+  readonly access_token: unknown;
+}
+
+/** Returns the header of a client that authenticates by HTTP Basic (RFC 6749, 2.3.1). */
+function basic(clientId: string, secret: string): string {
+  const encoded = [clientId, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
+  return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
 }
 
 /**

@@ -1,17 +1,39 @@
-import { OAuthFault } from '../oauth-fault.js';
+import { ProviderUnreachable } from '../oauth-fault.js';
 import { errorMessage } from '../../../../platform/errors/index.js';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
+
+export interface ProviderRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  /** An encoded form. Undefined for a GET. */
+  readonly body: string | undefined;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * Sends one request and returns the complete response. Follows no redirect.
+ * @throws Error with the reason when no complete response within the limits arrived
+ */
+export type ProviderTransport = (
+  request: ProviderRequest,
+) => Promise<{ readonly status: number; readonly text: string }>;
 
 export interface JsonRequest {
   /** Names the endpoint in error messages, since its URL may contain more than a log should. */
   readonly what: string;
   /** Form fields that are sent by POST. Without them the request is a GET. */
   readonly form?: Readonly<Record<string, string>>;
+  /** The `Authorization` header. */
+  readonly authorization?: string | undefined;
+  /** Sends the request. The default is `fetch`, which is only for addresses that the operator has configured. */
+  readonly transport?: ProviderTransport;
   /** Timeout for headers and body together. The default is 5 seconds. */
   readonly timeoutMs?: number;
-  /** Maximum size of the decoded body. The default is 256 KiB, and a larger body is an {@link OAuthFault}. */
+  /** Maximum size of the decoded body. The default is 256 KiB, and a larger body is refused. */
   readonly maxBytes?: number;
 }
 
@@ -23,23 +45,41 @@ export interface JsonAnswer {
 
 /**
  * Sends a request to a provider, with limits on time and size. Redirects are returned, not followed.
- * @throws OAuthFault when no complete response arrived
+ * @throws ProviderUnreachable when no complete response arrived
  */
 export async function requestJson(url: URL, request: JsonRequest): Promise<JsonAnswer> {
-  const { what, form, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = request;
+  const { what, form, authorization, transport = plainTransport } = request;
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = request;
   try {
-    const response = await fetch(url, {
+    const { status, text } = await transport({
+      url,
       method: form === undefined ? 'GET' : 'POST',
-      headers: { Accept: 'application/json', 'User-Agent': 'operational-event-service' },
-      body: form === undefined ? undefined : new URLSearchParams(form),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        Accept: 'application/json',
+        'User-Agent': 'operational-event-service',
+        ...(form !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' }),
+        ...(authorization !== undefined && { Authorization: authorization }),
+      },
+      body: form === undefined ? undefined : new URLSearchParams(form).toString(),
+      timeoutMs,
+      maxBytes,
     });
-    return { status: response.status, body: parseObject(await readText(response, maxBytes)) };
+    return { status, body: parseObject(text) };
   } catch (error) {
-    throw new OAuthFault(`${what}: ${reasonOf(error)}`);
+    throw new ProviderUnreachable(`${what}: ${reasonOf(error)}`);
   }
 }
+
+const plainTransport: ProviderTransport = async ({ url, method, headers, body, timeoutMs, maxBytes }) => {
+  const response = await fetch(url, {
+    method,
+    headers,
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  return { status: response.status, text: await readText(response, maxBytes) };
+};
 
 async function readText(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];

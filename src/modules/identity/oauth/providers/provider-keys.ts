@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import type { Clock } from '../../../../platform/clock/index.js';
-import { OAuthFault } from '../oauth-fault.js';
-import { requestJson } from './provider-http.js';
+import { ProviderUnreachable } from '../oauth-fault.js';
+import { type ProviderTransport, requestJson } from './provider-http.js';
 import { CachedFetch } from './cached-fetch.js';
 
 /** How long fetched keys are used. A key that the provider withdraws is accepted for at most this long. */
@@ -22,8 +22,9 @@ export class ProviderKeys {
   constructor(
     keysUrl: () => Promise<URL>,
     private readonly clock: Clock,
+    transport?: ProviderTransport,
   ) {
-    this.keys = new CachedFetch(async () => fetchKeys(await keysUrl()), KEYS_LIFE_MS, clock);
+    this.keys = new CachedFetch(async () => fetchKeys(await keysUrl(), transport), KEYS_LIFE_MS, clock);
   }
 
   /** Resolves the key that a token names. Passed to `jwtVerify`. */
@@ -52,10 +53,10 @@ export class ProviderKeys {
   }
 }
 
-async function fetchKeys(url: URL): Promise<LocalJWKSet> {
-  const { status, body } = await requestJson(url, { what: 'provider keys' });
+async function fetchKeys(url: URL, transport?: ProviderTransport): Promise<LocalJWKSet> {
+  const { status, body } = await requestJson(url, { what: 'provider keys', transport });
   if (status !== 200 || body === null || !Array.isArray(body['keys'])) {
-    throw new OAuthFault(`provider keys: answered ${status} without keys`);
+    throw new ProviderUnreachable(`provider keys: answered ${status} without keys`);
   }
   return createLocalJWKSet(body as unknown as JSONWebKeySet);
 }

@@ -2,15 +2,28 @@ export const PROVIDER_NAMES = ['google', 'apple'] as const;
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** The settings in which providers differ. */
-export interface Provider {
-  readonly name: ProviderName;
+export interface Provider<Name extends string = string> {
+  readonly name: Name;
   /** The configured issuer. The OpenID configuration of the provider must name the same issuer. */
   readonly issuer: string;
   readonly clientId: string;
   /** Parameters of the authorization URL in addition to those of every code flow. */
   readonly authorizationParameters: Readonly<Record<string, string>>;
-  /** Returns the `client_secret` for a request to the token endpoint. */
-  clientSecret(): string | Promise<string>;
+  /** Differences of providers of companies. Undefined: the provider is Google or Apple. */
+  readonly company?: CompanySettings;
+  /** Returns the `client_secret` for a request to the token endpoint. Null: the client has none, and PKCE is its proof. */
+  clientSecret(): string | null | Promise<string>;
+}
+
+/**
+ * Settings of a company's own provider. It may sign with any asymmetric algorithm, authenticates clients by HTTP Basic
+ * unless its OpenID configuration offers a form, and may give the claims of a user only at its userinfo endpoint.
+ */
+export interface CompanySettings {
+  /** The claim that lists the groups of a user. */
+  readonly groupsClaim: string;
+  /** Whether an address counts as verified when the provider sends no `email_verified`. */
+  readonly trustsEmail: boolean;
 }
 
 /** A user as a verified ID token describes them. */
@@ -20,4 +33,11 @@ export interface ProviderPerson {
   /** Null unless the provider sends a well-formed address and states that it has verified the address. */
   readonly verifiedEmail: string | null;
   readonly name: string | null;
+}
+
+/** A user of a company's provider. */
+export interface CompanyPerson extends ProviderPerson {
+  readonly groups: readonly string[];
+  /** The session at the provider (`sid`), which a back-channel logout may name. */
+  readonly providerSession: string | null;
 }

@@ -1,0 +1,81 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CONFIG, type Config } from '../../../../config/index.js';
+import { sha256 } from '../../../../platform/crypto/index.js';
+import { apiBaseOf } from '../../../../platform/http/api-base.js';
+import { OAuthFault, ProviderUnreachable } from '../../../identity/oauth/index.js';
+import { clientOf } from '../../../identity/sessions/index.js';
+import { derived, SsoBrowser, SsoFault, SsoSignInService } from '../index.js';
+import type { OidcCallbackQuery } from './oidc.dto.js';
+import { nameOf, OidcPartiesService } from './oidc-parties.service.js';
+
+/** Signs people in by an OpenID Connect provider: authorization code flow with PKCE, state and nonce. */
+@Injectable()
+export class OidcSignInService {
+  constructor(
+    private readonly parties: OidcPartiesService,
+    private readonly browser: SsoBrowser,
+    private readonly signIn: SsoSignInService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Sends the browser to the provider. A refusal sends it to the sign-in page. */
+  async start(id: string, returnTo: string | undefined, request: Request, response: Response): Promise<void> {
+    try {
+      const party = await this.parties.find(id);
+      const { state, secret } = await this.browser.begin(party.id, { returnTo }, request, response);
+      const url = await party.connection.authorizationUrl({
+        redirectUri: this.redirectUri(party.id, request),
+        state,
+        nonce: derived(secret, 'nonce'),
+        codeChallenge: sha256(derived(secret, 'code verifier')).toString('base64url'),
+      });
+      response.set('Cache-Control', 'no-store').redirect(303, url);
+    } catch (error) {
+      await this.browser.refuse(ssoFaultOf(error), nameOf(error, id), request, response);
+    }
+  }
+
+  /** Signs the browser in that the provider has sent back. A refusal sends it to the sign-in page. */
+  async finish(id: string, query: OidcCallbackQuery, request: Request, response: Response): Promise<void> {
+    try {
+      const party = await this.parties.find(id);
+      const { connection, settings, label } = party;
+      const { secret, returnTo } = await this.browser.take(party.id, query.state, request);
+      if (!(await connection.isOwnCallback(query.iss))) throw new OAuthFault('the callback came from another issuer');
+      if (query.code === undefined) throw new OAuthFault(`the provider answered ${errorCodeOf(query.error)}`);
+      const redemption = {
+        code: query.code,
+        redirectUri: this.redirectUri(party.id, request),
+        nonce: derived(secret, 'nonce'),
+        codeVerifier: derived(secret, 'code verifier'),
+      };
+      const person = await connection.redeemOfCompany(redemption, settings);
+      const result = await this.signIn.signIn({
+        ...(await party.admissionOf(person)),
+        provider: party.id,
+        label,
+        providerSession: person.providerSession,
+        client: clientOf(request),
+      });
+      this.browser.finish(result, returnTo, response);
+    } catch (error) {
+      await this.browser.refuse(ssoFaultOf(error), nameOf(error, id), request, response);
+    }
+  }
+
+  private redirectUri(id: string, request: Request): string {
+    return `${apiBaseOf(this.config.http.publicApiUrl, request)}/sso/oidc/${id}/callback`;
+  }
+}
+
+/** Returns the error that the browser is refused with. Errors that are no fault of the sign-in stay. */
+function ssoFaultOf(error: unknown): unknown {
+  if (error instanceof ProviderUnreachable) return new SsoFault('sso_provider_unreachable', error.message);
+  return error instanceof OAuthFault ? new SsoFault('sso_failed', error.message) : error;
+}
+
+/** Returns the provider's error code for the log. Only a code has this form. */
+function errorCodeOf(error: string | undefined): string {
+  return error !== undefined && /^[a-z_]{1,40}$/.test(error) ? error : 'without a code';
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { OrganizationsModule } from '../../organizations/index.js';
+import { SsoModule } from '../index.js';
+import { OidcController } from './oidc.controller.js';
+import { OidcLogoutService } from './oidc-logout.service.js';
+import { OidcPartiesService } from './oidc-parties.service.js';
+import { OidcSignInService } from './oidc-sign-in.service.js';
+import { SsoDiscoveryService } from './sso-discovery.service.js';
+
+/** Sign-in by OpenID Connect providers of companies. */
+@Module({
+  imports: [OrganizationsModule, SsoModule],
+  controllers: [OidcController],
+  providers: [OidcLogoutService, OidcPartiesService, OidcSignInService, SsoDiscoveryService],
+  exports: [OidcLogoutService],
+})
+export class SsoOidcModule {}

@@ -1,0 +1,369 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { eventually } from '../../support/eventually.js';
+import { type Answer, HostileProvider, json, signingKey } from '../../support/hostile-provider.js';
+import { api, service, tenant, type Tenant } from '../../support/service.js';
+import { accountsWithAddress, setAddress } from '../../support/sql-builders/sign-in.js';
+import {
+  addConnection,
+  addDomain,
+  changeConnection,
+  refusalsOf,
+  roleIn,
+  setGroupRoles,
+} from '../../support/sql-builders/sso.js';
+import { PlainBrowser } from '../../support/sso-api.js';
+
+type Claims = Record<string, unknown>;
+/** Returns an ID token for the nonce of a sign-in. */
+type Forge = (nonce: string, provider: HostileProvider) => Promise<string> | string;
+
+const NOW = Math.floor(Date.now() / 1000);
+const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
+const refused = (code: string) => `/console/login?error=${code}`;
+const pathOf = ({ pathname, search }: URL) => pathname + search;
+const claiming =
+  (changes: Claims): Forge =>
+  (nonce, provider) =>
+    provider.sign(provider.claims(nonce, changes));
+
+let provider: HostileProvider;
+let company: Tenant;
+/** The connection of the company, and a domain that the company has verified. */
+let connection: string;
+let domain: string;
+
+const newDomain = () => `d${randomBytes(6).toString('hex')}.example`;
+const addressAt = (of: string) => `ada-${randomBytes(5).toString('hex')}@${of}`;
+
+beforeAll(async () => {
+  provider = await HostileProvider.start();
+  company = await tenant();
+  domain = newDomain();
+  const { organizationId } = company;
+  connection = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+  await addDomain(organizationId, domain);
+  await setGroupRoles(organizationId, {
+    defaultRole: 'member',
+    groups: [
+      { group: 'Platform', role: 'operator' },
+      { group: 'Platform owners', role: 'admin' },
+    ],
+  });
+});
+beforeEach(() => provider.reset());
+afterAll(() => provider.close());
+
+/** Signs somebody in by a connection whose provider answers this ID token. */
+async function signIn(forge: Forge, id = connection, browser = new PlainBrowser()): Promise<string> {
+  const { searchParams } = await browser.start(id);
+  provider.answer(await forge(searchParams.get('nonce') ?? '', provider));
+  const query = new URLSearchParams({ code: 'any', state: searchParams.get('state') ?? '' });
+  return pathOf((await browser.go(`/sso/oidc/${id}/callback?${query.toString()}`)).location);
+}
+
+describe('a sign-in by the connection of an organization', () => {
+  it('makes an account in the organization, with the role of the groups', async () => {
+    for (const [groups, role] of [
+      [['Platform', 'Platform owners', 7], 'admin'],
+      ['Platform', 'operator'],
+      [undefined, 'member'],
+    ] as const) {
+      const email = addressAt(domain);
+      expect(await signIn(claiming({ email, groups }))).toBe('/console');
+      expect(await roleIn(company.organizationId, email)).toBe(role);
+    }
+  });
+
+  it('is found by the verified domain of the address', async () => {
+    const [foreign, unverified] = [newDomain(), newDomain()];
+    await addDomain(company.organizationId, unverified, false);
+    const discover = async (email: string) => (await api.post('/sso/discover', { email }).expect(200)).body as object;
+    const start_url = `/sso/oidc/${connection}/start`;
+    const found = { providers: [{ label: 'Company', protocol: 'oidc', start_url }] };
+    expect(await discover(`nobody@${domain.toUpperCase()}`)).toEqual(found);
+    for (const other of [foreign, unverified, `sub.${domain}`])
+      expect(await discover(`ada@${other}`)).toEqual({ providers: [] });
+  });
+
+  it('takes the person of the address in any letter case and form of the domain', async () => {
+    const unicode = `bücher-${randomBytes(4).toString('hex')}.example`;
+    await addDomain(company.organizationId, new URL(`http://${unicode}`).hostname);
+    for (const email of [addressAt(domain.toUpperCase()), addressAt(unicode), addressAt(unicode.toUpperCase())])
+      expect(await signIn(claiming({ email }))).toBe('/console');
+  });
+
+  it.each([
+    ['an address of a foreign domain', () => addressAt('example.com')],
+    ['an address of a subdomain', () => addressAt(`sub.${domain}`)],
+    ['an address with two signs', () => `ada@${domain}@example.com`],
+  ])('is refused for %s', async (_, address) => {
+    const email = address();
+    expect(await signIn(claiming({ email }))).not.toBe('/console');
+    expect(await accountsWithAddress(email)).toEqual([]);
+  });
+
+  it('does not open the account of somebody of another domain', async () => {
+    const victim = await company.member();
+    expect(await signIn(claiming({ email: victim.email }))).toBe(refused('sso_domain'));
+    expect((await refusalsOf(connection))[0]).toContain('may not vouch for addresses of this domain');
+  });
+
+  it('is refused later when the account has an address of another domain by then', async () => {
+    const [email, sub] = [addressAt(domain), randomBytes(8).toString('hex')];
+    await signIn(claiming({ email, sub }));
+    const [id = ''] = await accountsWithAddress(email);
+    const other = addressAt('example.com');
+    await setAddress(id, other, other);
+    expect(await signIn(claiming({ email, sub }))).toBe(refused('sso_domain'));
+  });
+
+  it('never opens what another organization has linked, although issuer and subject are the same', async () => {
+    const [email, sub] = [addressAt(domain), randomBytes(8).toString('hex')];
+    await signIn(claiming({ email, sub }));
+    const stranger = await tenant();
+    const theirs = newDomain();
+    await addDomain(stranger.organizationId, theirs);
+    const options = { issuer: provider.origin, clientId: provider.clientId };
+    const other = await addConnection(stranger.organizationId, options);
+    expect(await signIn(claiming({ email, sub }), other)).toBe(refused('sso_domain'));
+    expect(await signIn(claiming({ email: addressAt(theirs), sub }), other)).toBe('/console');
+    expect(await roleIn(stranger.organizationId, email)).toBeNull();
+  });
+
+  it('is not possible while the connection is switched off', async () => {
+    const id = await addConnection(company.organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    await changeConnection(id, { isEnabled: false });
+    const { location } = await new PlainBrowser().go(`/sso/oidc/${id}/start`);
+    expect(pathOf(location)).toBe(refused('sso_unknown_provider'));
+  });
+
+  it('uses a changed issuer at once', async () => {
+    const id = await addConnection(company.organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    expect((await new PlainBrowser().start(id)).origin).toBe(provider.origin);
+    await changeConnection(id, { issuer: service.sso.acme.issuer });
+    expect((await new PlainBrowser().start(id)).origin).toBe(service.sso.acme.issuer);
+  });
+
+  it.each(['http://10.255.255.1', 'http://169.254.169.254/latest', 'http://0.0.0.0', 'http://[::1]:1'])(
+    'does not send a request to %s, which is not public',
+    async (issuer) => {
+      const id = await addConnection(company.organizationId, { issuer, clientId: 'x' });
+      const { location } = await new PlainBrowser().go(`/sso/oidc/${id}/start`);
+      expect(pathOf(location)).toBe(refused('sso_provider_unreachable'));
+      expect((await refusalsOf(id))[0]).toBe('OpenID configuration: Destination is not allowed');
+    },
+  );
+
+  it.each<[string, Answer, string]>([
+    ['fails', json({}, 500), 'answered 500'],
+    ['redirects', (response) => void response.writeHead(302, { Location: '/x' }).end(), 'answered 302'],
+    ['hangs up', (response) => void response.destroy(), 'Connection was closed'],
+    ['is too large', (response) => void response.end(' '.repeat(300_000)), 'larger than 262144 bytes'],
+    [
+      'is that of another issuer',
+      (response) => void json({ issuer: 'https://x.example' })(response, new URLSearchParams()),
+      'another issuer',
+    ],
+  ])('is refused when the configuration of the provider %s', async (_, answer, reason) => {
+    const id = await addConnection(company.organizationId, { issuer: provider.origin, clientId: 'x' });
+    provider.discovery = answer;
+    const { location } = await new PlainBrowser().go(`/sso/oidc/${id}/start`);
+    expect(pathOf(location)).toBe(refused('sso_provider_unreachable'));
+    expect((await refusalsOf(id))[0]).toContain(reason);
+  });
+
+  it('does not reach the provider that is down when the browser comes back', async () => {
+    const browser = new PlainBrowser();
+    const { searchParams } = await browser.start(connection);
+    provider.token = (response) => void response.destroy();
+    const query = `code=x&state=${searchParams.get('state') ?? ''}`;
+    const { location } = await browser.go(`/sso/oidc/${connection}/callback?${query}`);
+    expect(pathOf(location)).toBe(refused('sso_provider_unreachable'));
+  });
+});
+
+describe('an ID token of a connection', () => {
+  it.each<[string, Forge, string]>([
+    [
+      'is signed by another key under the same id',
+      (nonce) => provider.sign(provider.claims(nonce), signingKey(provider.key.kid)),
+      'signature',
+    ],
+    ['has no signature', (nonce) => new UnsecuredJWT(provider.claims(nonce)).encode(), 'alg'],
+    [
+      'is signed by HS256 with the public key',
+      (nonce) => {
+        const { kid, publicKey } = provider.key;
+        const secret = createSecretKey(Buffer.from(publicKey.export({ type: 'spki', format: 'pem' }).toString()));
+        return new SignJWT(provider.claims(nonce)).setProtectedHeader({ alg: 'HS256', kid }).sign(secret);
+      },
+      'alg',
+    ],
+    [
+      'is signed by HS256 with the client identifier',
+      (nonce) =>
+        new SignJWT(provider.claims(nonce))
+          .setProtectedHeader({ alg: 'HS256' })
+          .sign(createSecretKey(Buffer.from(provider.clientId.padEnd(32, 'x')))),
+      'alg',
+    ],
+    ['names another issuer', claiming({ iss: 'https://accounts.example.com' }), '"iss"'],
+    ['is for another audience', claiming({ aud: 'another-client' }), '"aud"'],
+    ['is for several audiences', claiming({ aud: ['hostile-client', 'x'] }), 'another party'],
+    ['has another nonce', claiming({ nonce: 'another' }), 'nonce'],
+    ['has no nonce', claiming({ nonce: undefined }), 'nonce'],
+    ['has expired', claiming({ iat: NOW - 300, exp: NOW - 60 }), '"exp"'],
+    ['is issued in the future', claiming({ iat: NOW + 3_600, exp: NOW + 7_200 }), '"iat"'],
+    ['was issued long ago', claiming({ iat: NOW - 3_600, exp: NOW + 3_600 }), '"iat"'],
+    ['has no subject', claiming({ sub: undefined }), '"sub"'],
+    ['has a subject of control characters', claiming({ sub: 'a\nb' }), 'subject'],
+    ['lists 10,001 groups', claiming({ groups: Array.from({ length: 10_001 }, (_, n) => `g${n}`) }), '10000 groups'],
+    ['is none', () => 'x.y.z', 'ID token'],
+  ])('is refused with a security event when it %s', async (_, forge, reason) => {
+    const email = addressAt(domain);
+    const forged: Forge = async (nonce) => {
+      const claims = provider.claims.bind(provider);
+      provider.claims = (n, changes = {}) => claims(n, { email, ...changes });
+      try {
+        return await forge(nonce, provider);
+      } finally {
+        provider.claims = claims;
+      }
+    };
+    expect(await signIn(forged)).toBe(refused('sso_failed'));
+    expect((await refusalsOf(connection))[0]).toContain(reason);
+    expect(await accountsWithAddress(email)).toEqual([]);
+  });
+
+  it('is accepted when the clocks differ a little', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    expect(await signIn(claiming({ email: addressAt(domain), iat: now + 20, exp: now + 300 }))).toBe('/console');
+    expect(await signIn(claiming({ email: addressAt(domain), iat: now - 300, exp: now - 5 }))).toBe('/console');
+  });
+
+  it('may list 10,000 groups, of which long ones are ignored', async () => {
+    const email = addressAt(domain);
+    const groups = [
+      'x'.repeat(2_000),
+      ...Array.from({ length: 9_998 }, (_, n) => `group-of-the-company-${n}`),
+      'Platform',
+    ];
+    expect(await signIn(claiming({ email, groups }))).toBe('/console');
+    expect(await roleIn(company.organizationId, email)).toBe('operator');
+  });
+
+  it('is completed by the userinfo endpoint, whose answer must be about the same subject', async () => {
+    provider.discovery = json({ ...provider.metadata, userinfo_endpoint: `${provider.origin}/userinfo` });
+    const id = await addConnection(company.organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    const [email, sub] = [addressAt(domain), randomBytes(8).toString('hex')];
+    const thin = claiming({ sub, email: undefined, email_verified: undefined });
+    provider.userinfo = json({ sub: 'somebody', email, email_verified: true });
+    expect(await signIn(thin, id)).toBe(refused('sso_failed'));
+    expect((await refusalsOf(id))[0]).toBe('userinfo endpoint: answered for another subject');
+    provider.userinfo = json({ sub, email, email_verified: true, groups: ['Platform'] });
+    expect(await signIn(thin, id)).toBe('/console');
+    expect(await roleIn(company.organizationId, email)).toBe('operator');
+  });
+});
+
+describe('a back-channel logout', () => {
+  const tokenFor = (changes: Claims = {}): Claims => ({
+    iss: provider.origin,
+    aud: provider.clientId,
+    iat: Math.floor(Date.now() / 1000),
+    exp: Math.floor(Date.now() / 1000) + 120,
+    jti: randomBytes(12).toString('hex'),
+    events: { [LOGOUT]: {} },
+    ...changes,
+  });
+  const send = (token: string, id = connection) =>
+    api.post(`/sso/oidc/${id}/backchannel-logout`).type('form').send({ logout_token: token });
+  const session = async (sub: string, sid?: string) => {
+    const browser = new PlainBrowser();
+    expect(await signIn(claiming({ email: `${sub}@${domain}`, sub, sid }), connection, browser)).toBe('/console');
+    return { accessToken: (await browser.accessToken()) ?? '' };
+  };
+  const isAlive = async (of: { accessToken: string }) => (await api.as(of).get('/v1/auth/me')).status === 200;
+  const ended = (of: { accessToken: string }) =>
+    eventually(
+      () => isAlive(of),
+      (alive) => !alive,
+    );
+
+  it('ends every session of a subject, and no other', async () => {
+    const [sub, other] = [randomBytes(8).toString('hex'), randomBytes(8).toString('hex')];
+    const sessions = [await session(sub), await session(sub, 's1')];
+    const stays = await session(other);
+    const answer = await send(await provider.sign(tokenFor({ sub }))).expect(200);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    for (const one of sessions) await ended(one);
+    expect(await isAlive(stays)).toBe(true);
+  });
+
+  it('ends one session at the provider when the token names it', async () => {
+    const sub = randomBytes(8).toString('hex');
+    const [first, second] = [await session(sub, `${sub}-1`), await session(sub, `${sub}-2`)];
+    await send(await provider.sign(tokenFor({ sid: `${sub}-1` }))).expect(200);
+    await ended(first);
+    expect(await isAlive(second)).toBe(true);
+    await send(await provider.sign(tokenFor({ sub, sid: `${sub}-2` }))).expect(200);
+    await ended(second);
+  });
+
+  it('ends a session whose name at the provider is unknown when the token names the subject too', async () => {
+    const sub = randomBytes(8).toString('hex');
+    const one = await session(sub);
+    await send(await provider.sign(tokenFor({ sub, sid: 'unknown' }))).expect(200);
+    await ended(one);
+  });
+
+  it('is accepted once', async () => {
+    const token = await provider.sign(tokenFor({ sub: 'nobody' }));
+    await send(token).expect(200);
+    await send(token).expect(400, { detail: 'Invalid logout token' });
+    expect((await refusalsOf(connection))[0]).toBe('logout token refused (it was used before)');
+  });
+
+  it.each<[string, (sub: string) => Promise<string> | string, string]>([
+    ['is signed by another key', (sub) => provider.sign(tokenFor({ sub }), signingKey(provider.key.kid)), 'signature'],
+    ['has no signature', (sub) => new UnsecuredJWT(tokenFor({ sub })).encode(), 'alg'],
+    ['names another issuer', (sub) => provider.sign(tokenFor({ sub, iss: 'https://x.example' })), '"iss"'],
+    ['is for another audience', (sub) => provider.sign(tokenFor({ sub, aud: 'x' })), '"aud"'],
+    ['has a nonce, as an ID token has', (sub) => provider.sign(tokenFor({ sub, nonce: 'x' })), 'nonce'],
+    ['is an ID token', (sub) => provider.sign({ ...provider.claims('x'), sub, jti: 'a' }), 'nonce'],
+    ['has no event', (sub) => provider.sign(tokenFor({ sub, events: undefined })), 'no logout'],
+    ['has another event', (sub) => provider.sign(tokenFor({ sub, events: { x: {} } })), 'no logout'],
+    [
+      'has an event that is no object',
+      (sub) => provider.sign(tokenFor({ sub, events: { [LOGOUT]: true } })),
+      'no logout',
+    ],
+    ['names nobody', () => provider.sign(tokenFor()), 'names nobody'],
+    ['names a list', (sub) => provider.sign(tokenFor({ sub: undefined, sid: [sub] })), 'not usable'],
+    ['has no id', (sub) => provider.sign(tokenFor({ sub, jti: undefined })), '"jti"'],
+    ['was issued long ago', (sub) => provider.sign(tokenFor({ sub, iat: NOW - 3_600 })), '"iat"'],
+    ['has expired', (sub) => provider.sign(tokenFor({ sub, exp: NOW - 60 })), '"exp"'],
+  ])('is refused with a security event when the token %s', async (_, forge, reason) => {
+    const sub = randomBytes(8).toString('hex');
+    const one = await session(sub);
+    await send(await forge(sub)).expect(400, { detail: 'Invalid logout token' });
+    expect((await refusalsOf(connection))[0]).toContain(reason);
+    expect(await isAlive(one)).toBe(true);
+  });
+
+  it('does not end the sessions of another connection', async () => {
+    const sub = randomBytes(8).toString('hex');
+    const one = await session(sub);
+    const options = { issuer: provider.origin, clientId: provider.clientId };
+    const other = await addConnection((await tenant()).organizationId, options);
+    await send(await provider.sign(tokenFor({ sub })), other).expect(200);
+    expect(await isAlive(one)).toBe(true);
+  });
+
+  it('is refused for an unknown provider and without a token', async () => {
+    await send('x', 'nobody').expect(400, { detail: 'Invalid logout token' });
+    await api.post(`/sso/oidc/${connection}/backchannel-logout`).type('form').send({}).expect(422);
+  });
+});
