@@ -90,6 +90,13 @@ export interface Config {
   };
   /** Sign-in by providers. Undefined: the provider is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
+  /** What the deployment requires of every sign-in. */
+  readonly signInPolicy: {
+    /** Whether accounts without a second factor may only set one up. */
+    readonly requiresSecondFactor: boolean;
+    /** Domains in lower-case A-labels whose addresses sign in by a provider and not with a password. */
+    readonly passwordlessDomains: readonly string[];
+  };
   /** Subnets that are exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
   readonly storage: {

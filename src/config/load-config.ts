@@ -162,6 +162,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       leaseSeconds: v.DELIVERY_RETRY_LEASE_SECONDS,
     },
     oauth: signInProviders(v),
+    signInPolicy: { requiresSecondFactor: v.REQUIRE_MFA, passwordlessDomains: v.REQUIRE_SSO_DOMAINS },
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     storage: {
       s3: s3Settings(v),
