@@ -75,8 +75,8 @@ describe('the console of a deployment that requires a second factor', () => {
     await enter(browser, `${app.url}/console/account/security-log`, person);
     await heading(page, 'Second factors');
     await page.getByText(REQUIREMENT).waitFor();
-    await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByText('This one').waitFor();
+    await page.getByRole('link', { name: 'Profile' }).click();
+    await page.getByText(`You sign in as ${person.email}.`).waitFor();
     await page.getByRole('link', { name: 'To the projects' }).click();
     await page.getByText(REQUIREMENT).waitFor();
     await page.goto(`${app.url}/console/account/security-log`);
