@@ -37,10 +37,10 @@ afterAll(async () => {
   await app.close();
   await google.close();
 });
-// The browser reports refusals as errors of the network.
+// The browser reports refusals as errors of the network, and a service without providers of companies knows none.
 afterEach(async () => {
   const faults = await faultsOf(browser);
-  expect(faults.filter((fault) => !/status of 40[13]/.test(fault) && !fault.startsWith(google.issuer))).toEqual([]);
+  expect(faults.filter((fault) => !/status of 40[134]/.test(fault) && !fault.startsWith(google.issuer))).toEqual([]);
 });
 
 describe('the console of a deployment that requires a second factor', () => {
@@ -110,6 +110,19 @@ describe('the sign-in page of a deployment with domains of companies', () => {
     await page.locator('input[name=subject]').fill(subject);
     await page.keyboard.press('Enter');
     await heading(page, 'First steps');
+  });
+
+  it("offers the company's own provider in place of the others, and the page that the person wanted", async () => {
+    await browser.context.clearCookies();
+    const start_url = '/sso/oidc/acme/start';
+    const json = { providers: [{ label: 'Acme', protocol: 'oidc', start_url }] };
+    await page.route('**/sso/discover', (route) => route.fulfill({ json }));
+    await page.goto(`${app.url}/console/login?next=%2Faccount`);
+    await signIn(page, 'ada@acme.example');
+    const button = page.getByRole('alert').getByRole('link', { name: 'Sign in with Acme' });
+    expect(await button.getAttribute('href')).toBe(`${start_url}?return_to=%2Fconsole%2Faccount`);
+    expect(await page.getByText('Use the button of its provider below').count()).toBe(0);
+    await page.unroute('**/sso/discover');
   });
 
   it.each([

@@ -74,6 +74,8 @@ export function LoginPage() {
       failure={
         <SignInFailure
           error={byPassword.error ?? byPasskey.error}
+          email={username}
+          next={next}
           way="Use the button of its provider below, or the link to it that your company gave you."
         />
       }

@@ -39,6 +39,7 @@ export function ForgotPasswordPage() {
           />
           <SignInFailure
             error={request.error}
+            email={email}
             way={
               <LinkAnchor to="/login" size="sm" underline="always">
                 To the providers

@@ -57,6 +57,8 @@ export function RegisterPage() {
           />
           <SignInFailure
             error={register.error}
+            email={email}
+            next={next}
             way={
               <LinkAnchor to="/login" size="sm" underline="always">
                 To the providers
