@@ -90,7 +90,7 @@ export interface Config {
   };
   /** Sign-in by providers. Undefined: the provider is off. */
   readonly oauth: { readonly google: GoogleSignIn | undefined; readonly apple: AppleSignIn | undefined };
-  /** What the deployment requires of every sign-in. */
+  /** The rules of the deployment for every sign-in. */
   readonly signInPolicy: {
     /** Whether accounts without a second factor may only set one up. */
     readonly requiresSecondFactor: boolean;

@@ -4,7 +4,7 @@ import { domainError } from '../../../platform/http/domain-error.js';
 import { emailKeyOf } from './email-key.js';
 
 /** The deployment has REQUIRE_SSO_DOMAINS, and the address has one of these domains. */
-export class ProviderSignInRequired extends domainError(403, "Sign in with your company's provider") {}
+class ProviderSignInRequired extends domainError(403, "Sign in with your company's provider") {}
 
 /**
  * Decides which addresses may have a password. The decision depends on the address and the configuration only, so that
