@@ -155,6 +155,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       rpName: v.WEBAUTHN_RP_NAME,
       origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(publicAppUrl).origin],
     },
+    signInPolicy: { requiresSecondFactor: v.REQUIRE_MFA, passwordlessDomains: v.REQUIRE_SSO_DOMAINS },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
     deliveryRetries: {
       batchSize: v.DELIVERY_RETRY_BATCH_SIZE,
@@ -162,7 +163,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       leaseSeconds: v.DELIVERY_RETRY_LEASE_SECONDS,
     },
     oauth: signInProviders(v),
-    signInPolicy: { requiresSecondFactor: v.REQUIRE_MFA, passwordlessDomains: v.REQUIRE_SSO_DOMAINS },
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
     storage: {
       s3: s3Settings(v),

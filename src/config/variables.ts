@@ -563,6 +563,18 @@ export const VARIABLES = {
     'comma-separated origins whose pages may use passkeys',
     originList,
   ),
+  REQUIRE_MFA: variable(
+    'Sign-in policy',
+    'false',
+    'people without a second factor may only set one up; a sign-in by a provider counts as both factors (true or false)',
+    flag(false),
+  ),
+  REQUIRE_SSO_DOMAINS: variable(
+    'Sign-in policy',
+    '',
+    'comma-separated domains, without their subdomains, whose addresses may neither register nor use a password, except those of PLATFORM_ADMIN_EMAILS',
+    domainList,
+  ),
   SMTP_URL: secret(
     'Mail',
     '',
@@ -624,18 +636,6 @@ export const VARIABLES = {
     APPLE_ISSUER,
     'where its OpenID configuration is found (https in production)',
     bareUrl,
-  ),
-  REQUIRE_MFA: variable(
-    'Sign-in policy',
-    'false',
-    'people without a second factor may only set one up; a sign-in by a provider counts as both factors (true or false)',
-    flag(false),
-  ),
-  REQUIRE_SSO_DOMAINS: variable(
-    'Sign-in policy',
-    '',
-    'comma-separated domains, without their subdomains, whose addresses may neither register nor use a password, except those of PLATFORM_ADMIN_EMAILS',
-    domainList,
   ),
   OUTBOUND_ALLOWED_SUBNETS: variable(
     'Delivery',
