@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
+import { onSecondFactorMissing } from './api/second-factor.js';
 import { isSignedIn, onSession } from './api/session.js';
 import { accountRoutes } from './routes/account.js';
 import { alertingRoutes } from './routes/alerting.js';
@@ -12,6 +13,9 @@ import { invitationRoute, signInRoutes } from './routes/sign-in.js';
 import { firstStepsRoute, missing, startRoutes } from './routes/start.js';
 import { watchingRoutes } from './routes/watching.js';
 import { FailedPage, MissingPage, PendingPage } from './shell/around-pages.js';
+
+/** The page on which a person sets up second factors. */
+const FACTORS = '/account/factors';
 
 export const router = createRouter({
   basepath: '/console',
@@ -64,4 +68,11 @@ declare module '@tanstack/react-router' {
 // data.
 onSession(() => {
   if (!isSignedIn()) void router.invalidate().then(() => queries.clear());
+});
+
+// Every other page would only show refusals until the person has a second factor.
+onSecondFactorMissing(() => {
+  const { pathname, href } = router.latestLocation;
+  if (pathname.startsWith(FACTORS)) return;
+  void router.navigate({ to: FACTORS, search: { next: href }, replace: true });
 });

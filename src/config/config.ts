@@ -81,6 +81,13 @@ export interface Config {
   readonly credentialKeys: 'disabled' | readonly CredentialKey[] | undefined;
   /** The relying party of passkeys: its domain, the name authenticators show, and the origins of its pages. */
   readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
+  /** The rules of the deployment for every sign-in. */
+  readonly signInPolicy: {
+    /** Whether accounts without a second factor may only set one up. */
+    readonly requiresSecondFactor: boolean;
+    /** Domains in lower-case A-labels whose addresses sign in by a provider and not with a password. */
+    readonly passwordlessDomains: readonly string[];
+  };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
   /** How worker processes find due deliveries; times in seconds. */
   readonly deliveryRetries: {

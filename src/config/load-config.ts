@@ -158,6 +158,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       rpName: v.WEBAUTHN_RP_NAME,
       origins: v.WEBAUTHN_ORIGINS.length > 0 ? v.WEBAUTHN_ORIGINS : [new URL(publicAppUrl).origin],
     },
+    signInPolicy: { requiresSecondFactor: v.REQUIRE_MFA, passwordlessDomains: v.REQUIRE_SSO_DOMAINS },
     mail: { smtpUrl: v.SMTP_URL, from: v.MAIL_FROM },
     deliveryRetries: {
       batchSize: v.DELIVERY_RETRY_BATCH_SIZE,

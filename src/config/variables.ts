@@ -20,6 +20,7 @@ import {
 } from './config.js';
 import { DEFAULT_CLICKHOUSE_DATABASE, DEFAULT_CLICKHOUSE_USER } from './event-store.js';
 import { SHOWN_STORAGE_LIMITS, storageLimits } from './object-storage.js';
+import { domainOf } from './sign-in-policy.js';
 import { APPLE_ISSUER, GOOGLE_ISSUER } from './sign-in-providers.js';
 
 /** One environment variable: how it is read, its default, and the sentence for `.env.example` and the documents. */
@@ -108,6 +109,13 @@ const originList = list.refine(
   (items) => items.every((item) => URL.parse(item)?.origin === item),
   'must be comma-separated origins such as https://app.example.com',
 );
+
+const domainList = list
+  .refine(
+    (items) => items.every((item) => domainOf(item) !== null),
+    'must be comma-separated domains such as example.com, without @, * and a port',
+  )
+  .transform((items) => [...new Set(items.map(domainOf))].filter((domain) => domain !== null));
 
 const trustProxy = z
   .string()
@@ -554,6 +562,18 @@ export const VARIABLES = {
     'PUBLIC_APP_URL',
     'comma-separated origins whose pages may use passkeys',
     originList,
+  ),
+  REQUIRE_MFA: variable(
+    'Sign-in policy',
+    'false',
+    'people without a second factor may only set one up; a sign-in by a provider counts as both factors (true or false)',
+    flag(false),
+  ),
+  REQUIRE_SSO_DOMAINS: variable(
+    'Sign-in policy',
+    '',
+    'comma-separated domains, without their subdomains, whose addresses may neither register nor use a password, except those of PLATFORM_ADMIN_EMAILS',
+    domainList,
   ),
   SMTP_URL: secret(
     'Mail',

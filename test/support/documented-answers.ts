@@ -18,6 +18,14 @@ const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(
   ),
 );
 
+/**
+ * Refusals of a deployment with REQUIRE_MFA or REQUIRE_SSO_DOMAINS. The document describes a deployment without them, and
+ * the guide of accounts lists the operations.
+ */
+const OF_THE_SIGN_IN_POLICY: ReadonlySet<string> = new Set(
+  ['Second factor required', "Sign in with your company's provider"].map((detail) => JSON.stringify({ detail })),
+);
+
 /** An instance that only does background work has few of the routes. */
 const NO_SUCH_ROUTE = '{"detail":"Not Found"}';
 const JSON_TYPE = 'application/json';
@@ -72,6 +80,7 @@ export class DocumentedAnswers {
 
   private checkAnswer({ method, path, operation }: ListedOperation, { status, type, answered }: Exchange): void {
     if (status === OF_DEFECTS || OF_THE_PROTOCOL.has(answered) || answered === NO_SUCH_ROUTE) return;
+    if (status === 403 && OF_THE_SIGN_IN_POLICY.has(answered)) return;
     const where = `${method} ${path} ${status}`;
     if (status === OF_LIMITS) {
       if (type !== JSON_TYPE) return;

@@ -79,7 +79,7 @@ export async function guardedByTotp(app: TestApp): Promise<Guarded> {
  * Returns a token of POST /v1/auth/step-up for a session that has shown the proofs. The default is all the proof that a
  * change can require.
  */
-async function stepUpOf(
+export async function stepUpOf(
   app: TestApp,
   bearer: string,
   methods: readonly ProofMethod[] = ['password', 'totp'],

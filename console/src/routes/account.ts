@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { signedIn } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
+import { nextOf } from './next-page.js';
 
 const account = createRoute({
   getParentRoute: () => signedIn,
@@ -16,6 +17,7 @@ const profile = createRoute({
 const factors = createRoute({
   getParentRoute: () => account,
   path: '/factors',
+  validateSearch: nextOf,
   component: lazyRouteComponent(() => import('../pages/account/factors.js'), 'FactorsPage'),
 });
 const sessions = createRoute({

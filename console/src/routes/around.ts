@@ -1,6 +1,7 @@
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { organizations, projects } from '../api/queries.js';
+import { changeFailed, readFailed } from '../api/second-factor.js';
 import { isSignedIn, restore } from '../api/session.js';
 import { projectSettings } from '../api/owning.js';
 import { isPassing, waitOf } from '../api/waiting.js';
@@ -9,6 +10,8 @@ import { lazyRouteComponent } from './lazy-page.js';
 import { keepTime, timeIn } from './time-search.js';
 
 export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: readFailed }),
+  mutationCache: new MutationCache({ onError: (error) => void changeFailed(error).catch(() => undefined) }),
   defaultOptions: {
     queries: {
       retry: (failures, error) => failures < 3 && isPassing(error),

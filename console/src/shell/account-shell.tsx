@@ -38,7 +38,7 @@ export function AccountShell() {
               to={to}
               label={label}
               leftSection={<Icon name={icon} />}
-              activeOptions={{ exact: true }}
+              activeOptions={{ exact: true, includeSearch: false }}
               onClick={close}
             />
           ))}

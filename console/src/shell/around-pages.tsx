@@ -1,6 +1,7 @@
 import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { createContext, type ReactNode, use } from 'react';
+import { lacksSecondFactor } from '../api/second-factor.js';
 import { LinkButton } from '../parts/links.js';
 import { Failure } from '../parts/failures.js';
 
@@ -26,6 +27,8 @@ export function PendingPage() {
 
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
+  // The page of second factors follows at once.
+  if (lacksSecondFactor(error)) return <PendingPage />;
   return (
     <InsteadOfPage>
       <Stack maw={480} w="100%">

@@ -1,6 +1,8 @@
 import { DomainError, domainError } from '../../platform/http/domain-error.js';
 import type { Capability } from './capabilities.js';
 
+/** The deployment has REQUIRE_MFA, and the caller has no second factor yet. */
+export class SecondFactorMissing extends domainError(403, 'Second factor required') {}
 export class OrganizationNotFound extends domainError(404, 'Organization not found') {}
 export class NotAnOrganizationMember extends domainError(403, 'Not an organization member') {}
 export class AdminRoleRequired extends domainError(403, 'Admin role required') {}

@@ -46,7 +46,11 @@ export abstract class AddressedResource {
 export type AccessDeclaration =
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'internal' }
-  | { readonly kind: 'bearer'; readonly addressee?: Type<AddressedResource> }
+  | {
+      readonly kind: 'bearer';
+      readonly addressee?: Type<AddressedResource>;
+      readonly beforeSecondFactor?: boolean;
+    }
   | {
       readonly kind: 'organization';
       readonly role: Role;
@@ -121,6 +125,10 @@ export type Requirement =
       readonly addressee: Type<AddressedResource>;
     }
   | {
+      /** Callers may use the route also while the deployment requires a second factor that they have not set up. */
+      readonly beforeSecondFactor: true;
+    }
+  | {
       /** Requires a platform administrator, while that feature is on. The organization in the path must exist. */
       readonly platform: 'admin';
     };
@@ -139,6 +147,7 @@ export function Requires(requirement?: Requirement): MethodDecorator {
   }
   if ('each' in requirement) return declare({ kind: 'each', role: requirement.each, via: requirement.via }, bearer);
   if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
+  if ('beforeSecondFactor' in requirement) return declare({ kind: 'bearer', beforeSecondFactor: true }, bearer);
   if ('platform' in requirement) return declare({ kind: 'platform-admin' }, bearer);
   const { organization: role, via, orSelf } = requirement;
   return declare({ kind: 'organization', role, via, orSelf }, bearer);

@@ -17,8 +17,13 @@ export interface VerifiedToken {
 export abstract class BearerAuthenticator {
   /** The name of the passport strategy that produces a {@link VerifiedToken} from a request. */
   abstract readonly strategy: string;
-  /** Returns null when the token has expired or its session has ended. Throws only on faults of the service. */
-  abstract admit(token: VerifiedToken): Promise<UserScope | null>;
+  /**
+   * Returns null when the token has expired or its session has ended.
+   * @param beforeSecondFactor whether the route is open to a session that lacks the second factor that the deployment
+   * requires
+   * @throws SecondFactorMissing
+   */
+  abstract admit(token: VerifiedToken, beforeSecondFactor: boolean): Promise<UserScope | null>;
 }
 
 /** Authenticates API keys and finds their project. Implemented by the api-keys module. */

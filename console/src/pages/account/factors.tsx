@@ -1,7 +1,8 @@
-import { Anchor, Badge, Button, Center, Group, Loader, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Center, Group, Loader, Stack, Table, Text, TextInput } from '@mantine/core';
 import { browserSupportsWebAuthn, startRegistration } from '@simplewebauthn/browser';
 import type { Schemas } from '@operational-events/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { passkeys, twoFactor } from '../../api/account.js';
 import { api } from '../../api/client.js';
@@ -9,6 +10,7 @@ import { ActForm } from '../../parts/act-form.js';
 import { Copied } from '../../parts/copied.js';
 import { Confirmation, Dialog } from '../../parts/dialog.js';
 import { Failure } from '../../parts/failures.js';
+import { LinkAnchor } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
@@ -21,10 +23,13 @@ import { PendingPage } from '../../shell/around-pages.js';
 
 const QrCode = lazy(async () => ({ default: (await import('../../parts/qr-code.js')).QrCode }));
 
+const route = getRouteApi('/signed-in/account/factors');
+
 type Passkey = Schemas['PasskeyResponse'];
 
 /** The second factors of the account, which protect it when the password is stolen. */
 export function FactorsPage() {
+  const { next } = route.useSearch();
   const { data: status, error } = useQuery(twoFactor);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   return (
@@ -34,6 +39,7 @@ export function FactorsPage() {
         guide="accounts#second-factors"
         about="A second factor protects your account when the password is stolen."
       />
+      {next !== undefined && status !== undefined && <Requirement isMet={isGuardedBy(status)} next={next} />}
       <Failure error={error} />
       {status === undefined && error === null && <PendingPage />}
       {status !== undefined && (
@@ -55,6 +61,30 @@ export function FactorsPage() {
       </Dialog>
     </Stack>
   );
+}
+
+/** Tells a person who was led here why, and leads the person on when a second factor is set up. */
+function Requirement({ isMet, next }: { readonly isMet: boolean; readonly next: string }) {
+  return (
+    <Alert variant="light" role="status">
+      <Text size="sm">
+        {isMet ? (
+          <>
+            Your account has a second factor.{' '}
+            <LinkAnchor to={next} size="sm" underline="always">
+              Go on
+            </LinkAnchor>
+          </>
+        ) : (
+          'This service requires a second factor: set one up here to go on.'
+        )}
+      </Text>
+    </Alert>
+  );
+}
+
+function isGuardedBy({ enabled, passkey_count }: Schemas['TwoFactorStatusResponse']): boolean {
+  return enabled || passkey_count > 0;
 }
 
 interface CodesProps {
@@ -272,7 +302,7 @@ function RecoverySection({ status, onCodes }: CodesProps & { readonly status: Sc
     await readAnew();
     onCodes(recovery_codes);
   };
-  const isGuarded = status.enabled || status.passkey_count > 0;
+  const isGuarded = isGuardedBy(status);
   return (
     <Section
       title="Recovery codes"

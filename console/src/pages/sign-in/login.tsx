@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { LinkAnchor } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
-import { Failure } from '../../parts/failures.js';
+import { SignInFailure } from './company-provider.js';
 import { confirmed } from './confirmed.js';
 import { early } from './early.js';
 import { LoginForm } from './login-form.js';
@@ -71,7 +71,14 @@ export function LoginPage() {
       }}
       passkey={browserSupportsWebAuthn() ? { isPending: byPasskey.isPending, onUse: usePasskey } : undefined}
       isKnown={confirmed.email !== ''}
-      failure={<Failure error={byPassword.error ?? byPasskey.error} />}
+      failure={
+        <SignInFailure
+          error={byPassword.error ?? byPasskey.error}
+          email={username}
+          next={next}
+          way="Use the button of its provider below, or the link to it that your company gave you."
+        />
+      }
       providers={<OAuthButtons next={next} />}
       links={{
         forgotten: (

@@ -4,8 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
-import { Failure } from '../../parts/failures.js';
 import { Card } from './card.js';
+import { SignInFailure } from './company-provider.js';
 import { useMailedToken } from './use-mailed-token.js';
 
 const resetRoute = getRouteApi('/reset-password');
@@ -37,7 +37,15 @@ export function ForgotPasswordPage() {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <Failure error={request.error} />
+          <SignInFailure
+            error={request.error}
+            email={email}
+            way={
+              <LinkAnchor to="/login" size="sm" underline="always">
+                To the providers
+              </LinkAnchor>
+            }
+          />
           <Button type="submit" loading={request.isPending}>
             Send the mail
           </Button>
@@ -96,7 +104,14 @@ export function ResetPasswordPage() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <Failure error={confirm.error ?? validity.error} />
+          <SignInFailure
+            error={confirm.error ?? validity.error}
+            way={
+              <LinkAnchor to="/login" size="sm" underline="always">
+                To the providers
+              </LinkAnchor>
+            }
+          />
           <Button type="submit" loading={confirm.isPending}>
             Set the password
           </Button>

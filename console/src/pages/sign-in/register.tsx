@@ -6,6 +6,7 @@ import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
 import { Card } from './card.js';
+import { SignInFailure } from './company-provider.js';
 
 const route = getRouteApi('/register');
 
@@ -54,7 +55,16 @@ export function RegisterPage() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <Failure error={register.error} />
+          <SignInFailure
+            error={register.error}
+            email={email}
+            next={next}
+            way={
+              <LinkAnchor to="/login" size="sm" underline="always">
+                To the providers
+              </LinkAnchor>
+            }
+          />
           <Button type="submit" loading={register.isPending}>
             Register
           </Button>

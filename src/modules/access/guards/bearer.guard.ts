@@ -34,7 +34,8 @@ export class BearerGuard extends AuthGuard() {
   private async admit(context: ExecutionContext, checks: Checks): Promise<boolean> {
     if ((await super.canActivate(context)) !== true) return false;
     const { user: token } = context.switchToHttp().getRequest<{ user: VerifiedToken }>();
-    const user = await this.bearers.admit(token);
+    const { access } = checks.plan;
+    const user = await this.bearers.admit(token, access.kind === 'bearer' && access.beforeSecondFactor === true);
     if (user === null) throw new NotAuthenticated();
     checks.caller = user;
     return true;

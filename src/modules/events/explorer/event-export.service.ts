@@ -236,7 +236,7 @@ export class EventExportService {
   }
 
   private async mayRead({ userId, sessionId, projectId }: ProjectMemberScope): Promise<boolean> {
-    if (!(await this.sessions.isAlive(sessionId, userId))) return false;
+    if (!(await this.sessions.isComplete(sessionId, userId))) return false;
     const membership = await this.members.ofProject(userId, projectId);
     return membership !== null && membership.role !== null;
   }

@@ -21,7 +21,7 @@ describe('an open stream', () => {
       isAway ? Promise.reject(new Error('no database')) : Promise.resolve(value);
     const nothing = (): void => undefined;
     const members = { ofProject: () => answer(isMember ? { role: 'viewer' } : null) };
-    const sessions = { isAlive: () => answer(true), onRevoked: () => nothing };
+    const sessions = { isComplete: () => answer(true), onRevoked: () => nothing, onFactorsChanged: () => nothing };
     const memberships = {
       subscribe: (handler: typeof losing) => {
         losing = handler;

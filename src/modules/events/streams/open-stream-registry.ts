@@ -67,6 +67,7 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
             ? this.checkAll(() => true, MOST_UNCERTAIN_MS)
             : this.checkAll(({ scope }) => scope.projectId === projectId)),
       ),
+      this.sessions.onFactorsChanged((userId) => void this.checkAll(({ scope }) => scope.userId === userId)),
       this.sessions.onRevoked((ids) => {
         for (const { scope, stream } of this.open) if (ids.includes(scope.sessionId)) stream.end();
       }),
@@ -136,7 +137,7 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
   }
 
   private async mayRead({ userId, sessionId, projectId }: ProjectMemberScope): Promise<boolean> {
-    if (!(await this.sessions.isAlive(sessionId, userId))) return false;
+    if (!(await this.sessions.isComplete(sessionId, userId))) return false;
     const membership = await this.members.ofProject(userId, projectId);
     return membership !== null && membership.role !== null;
   }

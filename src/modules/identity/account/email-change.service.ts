@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { MailedTokensService } from '../auth/index.js';
 import { AccountActsService, ChangeProofService, type ProvenChange } from '../second-factors/index.js';
-import { emailKeyOf, UsersReader } from '../users/index.js';
+import { emailKeyOf, PasswordPolicy, UsersReader } from '../users/index.js';
 import { AccountMailer } from './account.mailer.js';
 
 const LIFE_SECONDS = 3600;
@@ -16,6 +16,7 @@ const MOST_MAILS = 5;
 @Injectable()
 export class EmailChangeService {
   constructor(
+    private readonly policy: PasswordPolicy,
     private readonly proof: ChangeProofService,
     private readonly acts: AccountActsService,
     private readonly tokens: MailedTokensService,
@@ -27,8 +28,10 @@ export class EmailChangeService {
   /**
    * Requests an address change. The new address is looked up only after the response, so that neither the response nor
    * its time reveals whether the address is in use.
+   * @throws ProviderSignInRequired before a proof is checked and used up in vain
    */
   async request(change: ProvenChange, email: string): Promise<void> {
+    this.policy.requireAllowed(email);
     await this.proof.require(change);
     const share = change.scope.userId;
     this.background.start('request', {

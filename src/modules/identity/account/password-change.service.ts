@@ -6,7 +6,7 @@ import { MailedTokensService } from '../auth/index.js';
 import { ChangeProofService, EarnedProofsService, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsReader } from '../security-events/index.js';
 import { SessionsService } from '../sessions/index.js';
-import { CredentialsWriter, refuseAddressAsPassword } from '../users/index.js';
+import { CredentialsWriter, PasswordPolicy, refuseAddressAsPassword } from '../users/index.js';
 import { TooManyPasswordChanges } from './account.errors.js';
 
 /**
@@ -20,6 +20,7 @@ const HOUR_SECONDS = 3600;
 @Injectable()
 export class PasswordChangeService {
   constructor(
+    private readonly policy: PasswordPolicy,
     private readonly credentials: CredentialsWriter,
     private readonly tokens: MailedTokensService,
     private readonly passwords: Passwords,
@@ -33,7 +34,7 @@ export class PasswordChangeService {
    * Changes the password, revokes the other sessions, the trusted devices and the step-up tokens, and voids mailed
    * reset and address-change tokens. The session is checked again with the account's row locked, so that a concurrent
    * reset by mail wins.
-   * @throws TooManyPasswordChanges
+   * @throws TooManyPasswordChanges, ProviderSignInRequired
    */
   async change(change: ProvenChange, password: string): Promise<void> {
     const { scope } = change;
@@ -42,6 +43,7 @@ export class PasswordChangeService {
     const passwordHash = await this.passwords.hash(password, scope.userId);
     const ended = await this.proof.complete(change, shown, async ({ tx, user, note }) => {
       await this.refuseFurtherChanges(scope, tx);
+      this.policy.requireAllowed(user.email);
       refuseAddressAsPassword(password, user.email);
       await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
       const devices = await this.earned.endAll(user.id, tx);

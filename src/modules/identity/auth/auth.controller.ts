@@ -104,7 +104,7 @@ export class AuthController {
   }
 
   @Get('me')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'getCurrentUser',
     summary: 'Authenticated user',

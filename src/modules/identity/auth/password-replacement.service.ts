@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type SecurityAct, SecurityEventsReader, SecurityEventsWriter } from '../security-events/index.js';
 import { type Client, CredentialsResetNotifier, SessionsService } from '../sessions/index.js';
-import { CredentialsWriter, refuseAddressAsPassword } from '../users/index.js';
+import { CredentialsWriter, PasswordPolicy, refuseAddressAsPassword } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { MailedTokensService, type ShownToken } from './mailed-tokens.service.js';
 import { reviewOf } from './reset-review.js';
@@ -10,6 +10,7 @@ import { reviewOf } from './reset-review.js';
 @Injectable()
 export class PasswordReplacementService {
   constructor(
+    private readonly policy: PasswordPolicy,
     private readonly tokens: MailedTokensService,
     private readonly credentials: CredentialsWriter,
     private readonly reset: CredentialsResetNotifier,
@@ -18,13 +19,17 @@ export class PasswordReplacementService {
     private readonly history: SecurityEventsReader,
   ) {}
 
-  /** @returns the account's address @throws InvalidResetToken when the token was used in the meantime */
+  /**
+   * @returns the account's address
+   * @throws InvalidResetToken when the token was used in the meantime, ProviderSignInRequired
+   */
   async run(
     shown: ShownToken,
     { password, passwordHash }: { readonly password: string; readonly passwordHash: string },
     client: Client,
   ): Promise<string> {
     const replaced = await this.tokens.redeem(shown, ['reset_password', 'change_email'], async (user, tx) => {
+      this.policy.requireAllowed(user.email);
       refuseAddressAsPassword(password, user.email);
       await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
       // The token was mailed to the account's address, so the user can read mail there. A verification proves no more.

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Passwords } from '../../../platform/crypto/index.js';
 import { PasswordVerifier } from '../proof/index.js';
 import type { Client } from '../sessions/index.js';
+import { PasswordPolicy } from '../users/index.js';
 import { InvalidResetToken } from './auth.errors.js';
 import { AuthMailer } from './auth.mailer.js';
 import { MailedLinksService } from './mailed-links.service.js';
@@ -20,6 +21,7 @@ const LIFE_SECONDS = 3600;
 @Injectable()
 export class PasswordResetService {
   constructor(
+    private readonly policy: PasswordPolicy,
     private readonly tokens: MailedTokensService,
     private readonly passwords: Passwords,
     private readonly passwordCheck: PasswordVerifier,
@@ -31,8 +33,10 @@ export class PasswordResetService {
   /**
    * Starts the request in the background, so that neither the response nor its time reveals whether the address has an
    * account.
+   * @throws ProviderSignInRequired
    */
   request(email: string, client: Client): void {
+    this.policy.requireAllowed(email);
     this.links.ask(email, client, {
       purpose: 'reset_password',
       lifeSeconds: LIFE_SECONDS,
@@ -46,7 +50,7 @@ export class PasswordResetService {
     return (await this.tokens.find(token, 'reset_password')) !== null;
   }
 
-  /** @throws InvalidResetToken for a token that is wrong, used or expired */
+  /** @throws InvalidResetToken for a token that is wrong, used or expired, ProviderSignInRequired */
   async confirm({ token, password }: ConfirmPasswordResetRequest, client: Client): Promise<void> {
     // The token is checked first, so that an invented token costs no hash.
     const shown = await this.tokens.find(token, 'reset_password');

@@ -4,7 +4,7 @@ import { Passwords, randomToken } from '../../../platform/crypto/index.js';
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { Client } from '../sessions/index.js';
-import { emailKeyOf, refuseAddressAsPassword, UsersReader } from '../users/index.js';
+import { emailKeyOf, PasswordPolicy, refuseAddressAsPassword, UsersReader } from '../users/index.js';
 import type { RegisterRequest, RegisterResponse } from './auth.dto.js';
 import { AuthMailer } from './auth.mailer.js';
 import { type Registration, type RegistrationOwner, RegistrationRecorder } from './registration.recorder.js';
@@ -19,6 +19,7 @@ const MOST_TRIES = 5;
 @Injectable()
 export class RegistrationService {
   constructor(
+    private readonly policy: PasswordPolicy,
     private readonly users: UsersReader,
     private readonly passwords: Passwords,
     private readonly recorder: RegistrationRecorder,
@@ -34,9 +35,11 @@ export class RegistrationService {
    * by the owner's mail. The service cannot tell the stranger from the owner. So a registration with a different
    * password voids the earlier password, and both stay void. The passwords are voided before the response, so that no
    * mail can confirm a password that a second registration has disputed.
+   * @throws ProviderSignInRequired
    */
   async register(request: RegisterRequest, client: Client): Promise<RegisterResponse> {
     const { email, password, name = null } = request;
+    this.policy.requireAllowed(email);
     refuseAddressAsPassword(password, email);
     return this.background.promising(addressBucket(client.ip ?? undefined), async (follow) => {
       const token = randomToken();

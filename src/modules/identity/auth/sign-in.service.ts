@@ -4,7 +4,7 @@ import { BackgroundWork } from '../../../platform/background/background-work.js'
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { type CheckedPassword, PasswordVerifier } from '../proof/index.js';
 import { type SecurityAct, SecurityEventsWriter } from '../security-events/index.js';
-import { type User, UsersReader } from '../users/index.js';
+import { PasswordPolicy, type User, UsersReader } from '../users/index.js';
 import type { Client } from '../sessions/index.js';
 import {
   type MfaChallengeResponse,
@@ -20,6 +20,7 @@ import { PasswordUpgradeService } from './password-upgrade.service.js';
 @Injectable()
 export class SignInService {
   constructor(
+    private readonly policy: PasswordPolicy,
     private readonly users: UsersReader,
     private readonly passwordCheck: PasswordVerifier,
     private readonly upgrade: PasswordUpgradeService,
@@ -32,6 +33,7 @@ export class SignInService {
    * Signs in with a password. An unknown address costs the same hash and gets the same response as a wrong password,
    * also when the address is locked. A disabled account is treated like an unknown address, so that its right password
    * does not clear the failed attempts.
+   * @throws ProviderSignInRequired before the account is looked up
    */
   async login(
     form: LoginRequest,
@@ -39,6 +41,7 @@ export class SignInService {
     client: Client,
   ): Promise<SignedInResponse | MfaChallengeResponse> {
     const { username, password } = form;
+    this.policy.requireAllowed(username);
     const user = await this.users.findByEmail(username);
     const enabled = user?.disabledAt === null ? user : null;
     const checked = await this.passwordCheck.ofAddress(username, enabled, password);

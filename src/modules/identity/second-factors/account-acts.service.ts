@@ -3,8 +3,17 @@ import type { UserId, UserScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { type SecurityAct, SecurityEventsWriter, type SecurityEventType } from '../security-events/index.js';
-import { type Client, SessionsService } from '../sessions/index.js';
+import { type Client, SessionLivenessCache, SessionsService } from '../sessions/index.js';
 import { type User, UsersReader } from '../users/index.js';
+
+/** The operations that add or remove a second factor. */
+const FACTOR_CHANGES: ReadonlySet<SecurityEventType> = new Set([
+  'totp_enabled',
+  'totp_disabled',
+  'passkey_added',
+  'passkey_removed',
+  'second_factors_reset',
+]);
 
 /** One operation on an account, while its transaction is open. */
 export interface AccountAct {
@@ -37,6 +46,7 @@ export class AccountActsService {
     private readonly users: UsersReader,
     private readonly events: SecurityEventsWriter,
     private readonly sessions: SessionsService,
+    private readonly liveness: SessionLivenessCache,
   ) {}
 
   /**
@@ -75,10 +85,17 @@ export class AccountActsService {
         await this.events.record(event, tx);
         noted.push(event);
       };
-      return work({ tx, user: owner, client, note });
+      const done = await work({ tx, user: owner, client, note });
+      if (noted.some(changesFactors)) await this.liveness.announceFactors(userId, tx);
+      return done;
     });
+    if (noted.some(changesFactors)) this.liveness.forgetFactors(userId);
     for (const event of noted) this.events.announce(event);
     if (result instanceof Refused) throw result.error;
     return result;
   }
+}
+
+function changesFactors({ type }: SecurityAct): boolean {
+  return FACTOR_CHANGES.has(type);
 }

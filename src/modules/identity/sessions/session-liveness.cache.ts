@@ -1,12 +1,14 @@
-import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { UserId } from '../../access/index.js';
+import { CONFIG, type Config } from '../../../config/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { NoticeBus } from '../../../platform/database/notices.js';
-import { SessionsRepository } from './sessions.repository.js';
+import { type SessionState, SessionsRepository } from './sessions.repository.js';
 
 const CHANNEL = 'session_revoked';
+const FACTORS_CHANNEL = 'factors_changed';
 /**
  * How long another instance may use a cached result when a revocation notification is lost. Revocations must take
  * effect within 5 seconds on every instance.
@@ -18,50 +20,68 @@ const IDS_IN_A_NOTICE = 200;
 
 /**
  * Caches which sessions are active, so that most bearer checks need no query. Revocations reach other instances as
- * PostgreSQL notifications.
+ * PostgreSQL notifications. Where the deployment requires a second factor, the cache also knows which sessions lack it,
+ * and changes of an account's factors reach other instances in the same way.
  */
 @Injectable()
 export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
-  /** The user id of each active session, by session id. */
-  private readonly alive: LRUCache<string, string>;
+  /** The user id of each active session that has the required factors, by session id. */
+  private readonly complete: LRUCache<string, string>;
+  /** The user id of each active session that lacks the second factor. Undefined when none is required. */
+  private readonly incomplete: LRUCache<string, string> | undefined;
   /**
    * Counts invalidations. A query result that was read before an invalidation is not cached after that invalidation.
    */
   private epoch = 0;
-  private unsubscribe: (() => void) | undefined;
+  private readonly unsubscribers: (() => void)[] = [];
   private readonly handlers = new Set<(sessionIds: readonly string[]) => void>();
+  private readonly factorHandlers = new Set<(userId: string) => void>();
 
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly notices: NoticeBus,
     clock: Clock,
+    @Inject(CONFIG) { signInPolicy }: Config,
   ) {
-    this.alive = new LRUCache({
+    const options = {
       max: MAX_ENTRIES,
       ttl: TRUST_MS,
       ttlResolution: 0,
       perf: { now: () => clock.now().getTime() },
-    });
+    };
+    this.complete = new LRUCache(options);
+    if (signInPolicy.requiresSecondFactor) this.incomplete = new LRUCache(options);
   }
 
   onModuleInit(): void {
-    this.unsubscribe = this.notices.subscribe(CHANNEL, (ids) => this.forget(ids.split(',')));
+    this.unsubscribers.push(
+      this.notices.subscribe(CHANNEL, (ids) => this.forget(ids.split(','))),
+      this.notices.subscribe(FACTORS_CHANNEL, (userId) => this.forgetFactors(userId)),
+    );
     this.notices.onReconnect(() => {
       this.epoch += 1;
-      this.alive.clear();
+      this.complete.clear();
+      this.incomplete?.clear();
     });
   }
 
   onModuleDestroy(): void {
-    this.unsubscribe?.();
+    for (const unsubscribe of this.unsubscribers) unsubscribe();
   }
 
-  async isAlive(sessionId: string, userId: UserId): Promise<boolean> {
-    if (this.alive.get(sessionId) === userId) return true;
+  /** Returns whether the session is active and has the required factors. */
+  async isComplete(sessionId: string, userId: UserId): Promise<boolean> {
+    return (await this.stateOf(sessionId, userId)) === 'complete';
+  }
+
+  /** Returns the state of the session. `incomplete` only occurs where the deployment requires a second factor. */
+  async stateOf(sessionId: string, userId: UserId): Promise<SessionState> {
+    if (this.complete.get(sessionId) === userId) return 'complete';
+    if (this.incomplete?.get(sessionId) === userId) return 'incomplete';
     const { epoch } = this;
-    const isAlive = await this.sessions.isAlive(sessionId, userId);
-    if (isAlive && epoch === this.epoch) this.alive.set(sessionId, userId);
-    return isAlive;
+    const state = await this.read(sessionId, userId);
+    if (epoch === this.epoch && state !== 'ended') this.cacheOf(state)?.set(sessionId, userId);
+    return state;
   }
 
   /**
@@ -72,6 +92,29 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
   onRevoked(handler: (sessionIds: readonly string[]) => void): () => void {
     this.handlers.add(handler);
     return () => this.handlers.delete(handler);
+  }
+
+  /**
+   * Calls the handler with the id of a user whose factors have changed, where the deployment requires a second factor.
+   * @returns a function that removes the handler
+   */
+  onFactorsChanged(handler: (userId: string) => void): () => void {
+    this.factorHandlers.add(handler);
+    return () => this.factorHandlers.delete(handler);
+  }
+
+  /** Notifies every instance when the transaction that changes the user's factors commits. */
+  async announceFactors(userId: UserId, tx: Db): Promise<void> {
+    if (this.incomplete !== undefined) await this.notices.publish(FACTORS_CHANNEL, userId, tx);
+  }
+
+  /** Judges the user's sessions again on this instance. Callers call this after the commit. */
+  forgetFactors(userId: string): void {
+    if (this.incomplete === undefined) return;
+    this.epoch += 1;
+    for (const cache of [this.complete, this.incomplete])
+      for (const [sessionId, owner] of cache.entries()) if (owner === userId) cache.delete(sessionId);
+    for (const handler of this.factorHandlers) handler(userId);
   }
 
   /** Notifies every instance when the transaction that revokes the sessions commits. */
@@ -85,7 +128,19 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
    */
   forget(sessionIds: readonly string[]): void {
     this.epoch += 1;
-    for (const id of sessionIds) this.alive.delete(id);
+    for (const id of sessionIds) {
+      this.complete.delete(id);
+      this.incomplete?.delete(id);
+    }
     for (const handler of this.handlers) handler(sessionIds);
+  }
+
+  private async read(sessionId: string, userId: UserId): Promise<SessionState> {
+    if (this.incomplete !== undefined) return this.sessions.stateOf(sessionId, userId);
+    return (await this.sessions.isAlive(sessionId, userId)) ? 'complete' : 'ended';
+  }
+
+  private cacheOf(state: 'complete' | 'incomplete'): LRUCache<string, string> | undefined {
+    return state === 'complete' ? this.complete : this.incomplete;
   }
 }

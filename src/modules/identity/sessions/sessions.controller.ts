@@ -54,7 +54,7 @@ export class SessionsController {
   }
 
   @Get('sessions')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'listSessions',
     summary: "The user's sessions",
@@ -66,7 +66,7 @@ export class SessionsController {
   }
 
   @Post('sessions/revoke-others')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'revokeOtherSessions',
     summary: 'Revoke all but the current session',
@@ -78,7 +78,7 @@ export class SessionsController {
   }
 
   @Post('sessions/:session_id/revoke')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'revokeSession',
     summary: 'Revoke one session',

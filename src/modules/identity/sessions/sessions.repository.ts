@@ -22,6 +22,9 @@ export interface LockedSession {
   alive: boolean;
 }
 
+/** Whether a session may be used for everything, for setting up the second factor that it lacks, or not at all. */
+export type SessionState = 'complete' | 'incomplete' | 'ended';
+
 /** The id of a session and the user that owns the session. */
 type SessionKey = Pick<LockedSession, 'id' | 'user_id'>;
 
@@ -221,6 +224,22 @@ export class SessionsRepository extends MaintenanceTask {
       db,
     );
     return rows.length > 0;
+  }
+
+  /**
+   * Returns whether the session is active and has two factors. A sign-in by a provider stands for both, and so does any
+   * sign-in once its account has a second factor. A passkey is a second factor itself.
+   */
+  async stateOf(sessionId: string, userId: UserId): Promise<SessionState> {
+    const [row] = await this.database.rows<{ complete: boolean }>(
+      `SELECT method = 'oauth'
+              OR EXISTS (SELECT FROM totp_factors WHERE user_id = $2 AND confirmed_at IS NOT NULL)
+              OR EXISTS (SELECT FROM passkeys WHERE user_id = $2) AS complete
+       FROM sessions WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()`,
+      [sessionId, userId],
+    );
+    if (row === undefined) return 'ended';
+    return row.complete ? 'complete' : 'incomplete';
   }
 
   /** Deletes sessions that ended 30 days ago or earlier, with their tokens. @returns the number of deleted sessions */

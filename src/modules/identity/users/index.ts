@@ -9,6 +9,7 @@ export {
   onAccountDeleted,
 } from './account-deletion.service.js';
 export { CredentialsWriter } from './credentials.writer.js';
+export { PasswordPolicy } from './password-policy.js';
 export { isPlatformAdministrator } from './platform-administrator.js';
 export { ProfilesWriter } from './profiles.writer.js';
 export { RegistrationsWriter } from './registrations.writer.js';

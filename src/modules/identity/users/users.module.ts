@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountDeletionService } from './account-deletion.service.js';
 import { CredentialsWriter } from './credentials.writer.js';
+import { PasswordPolicy } from './password-policy.js';
 import { ProfilesWriter } from './profiles.writer.js';
 import { RegistrationsWriter } from './registrations.writer.js';
 import { User } from './user.entity.js';
@@ -14,11 +15,19 @@ import { UsersRepository } from './users.repository.js';
   providers: [
     AccountDeletionService,
     CredentialsWriter,
+    PasswordPolicy,
     ProfilesWriter,
     RegistrationsWriter,
     UsersReader,
     UsersRepository,
   ],
-  exports: [AccountDeletionService, CredentialsWriter, ProfilesWriter, RegistrationsWriter, UsersReader],
+  exports: [
+    AccountDeletionService,
+    CredentialsWriter,
+    PasswordPolicy,
+    ProfilesWriter,
+    RegistrationsWriter,
+    UsersReader,
+  ],
 })
 export class UsersModule {}

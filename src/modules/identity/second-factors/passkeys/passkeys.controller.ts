@@ -43,7 +43,7 @@ export class PasskeysController {
   ) {}
 
   @Get()
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'listPasskeys',
     summary: 'List passkeys',
@@ -56,7 +56,7 @@ export class PasskeysController {
 
   @Post('register/options')
   @UseInterceptors(ProofTurnInterceptor)
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'createPasskeyOptions',
     summary: 'Registration options',
@@ -81,7 +81,7 @@ export class PasskeysController {
   }
 
   @Post('register/verify')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'createPasskey',
     summary: 'Complete registration; may return recovery codes',
@@ -100,7 +100,7 @@ export class PasskeysController {
   }
 
   @Patch(':passkey_id')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'updatePasskey',
     summary: 'Rename a passkey',
@@ -119,7 +119,7 @@ export class PasskeysController {
 
   @Post(':passkey_id/remove')
   @UseInterceptors(ProofTurnInterceptor)
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'deletePasskey',
     summary: 'Remove a passkey',

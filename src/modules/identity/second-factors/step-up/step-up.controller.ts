@@ -22,7 +22,7 @@ export class StepUpController {
 
   @Post('step-up')
   @UseInterceptors(ProofTurnInterceptor)
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'stepUpSession',
     summary: 'Prove a factor again for sensitive changes',

@@ -35,7 +35,7 @@ export class TwoFactorController {
   constructor(private readonly twoFactor: TwoFactorService) {}
 
   @Get()
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'getTwoFactor',
     summary: 'Second-factor status',
@@ -48,7 +48,7 @@ export class TwoFactorController {
 
   @Post('setup')
   @UseInterceptors(ProofTurnInterceptor)
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'setUpTwoFactor',
     summary: 'Begin TOTP setup (current password)',
@@ -74,7 +74,7 @@ export class TwoFactorController {
   }
 
   @Post('enable')
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'enableTwoFactor',
     summary: 'Confirm the pending setup',
@@ -92,7 +92,7 @@ export class TwoFactorController {
 
   @Post('disable')
   @UseInterceptors(ProofTurnInterceptor)
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'disableTwoFactor',
     summary: 'Remove TOTP',
@@ -118,7 +118,7 @@ export class TwoFactorController {
 
   @Post('recovery-codes/regenerate')
   @UseInterceptors(ProofTurnInterceptor)
-  @Requires()
+  @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'regenerateRecoveryCodes',
     summary: 'Replace the recovery codes',
