@@ -1,10 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import {
+  AdministrationDisabled,
+  AdministrationNotConfigured,
   AdminRoleRequired,
   InsufficientProjectRole,
   NotAnOrganizationMember,
   NotAProjectMember,
   OrganizationNotFound,
+  OwnerRoleRequired,
+  PlatformAdministratorRequired,
   ProjectNotFound,
 } from '../modules/access/index.js';
 import {
@@ -89,6 +93,12 @@ export const REFUSAL_SCHEMAS = {
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/ValidationRow' } } as const;
 /** The reasons to refuse a key on routes that also accept an access token. */
 const OF_KEYS = [InvalidApiKey, ApiKeyNotActive, EventSourceDisabled, MissingReadScope, OriginNotAllowed];
+const OF_PLATFORM_ADMINISTRATION = [
+  AdministrationDisabled,
+  AdministrationNotConfigured,
+  PlatformAdministratorRequired,
+  OrganizationNotFound,
+];
 const VALIDATION_FAILED = 'Validation failed';
 /** The code of a refusal by rows, which has no error class of a sentence. */
 const VALIDATION_CODE = 'ValidationFailed';
@@ -227,9 +237,12 @@ export function writeRefusals(
   if (access === 'internal') refusals.say(RouteNotFound);
   const names = (parameter: string): boolean =>
     operation.parameters?.some(({ name }) => name === parameter) === true || operation.requestBody !== undefined;
-  if (access === 'platform-admin') refusals.say(OrganizationNotFound);
+  if (access === 'platform-admin') {
+    for (const error of OF_PLATFORM_ADMINISTRATION) refusals.say(error);
+  }
   if (/^(organization|bearer-or-key):/.test(access)) {
-    if (!access.endsWith(':viewer')) refusals.say(AdminRoleRequired);
+    if (access === 'organization:owner') refusals.say(OwnerRoleRequired);
+    else if (!access.endsWith(':viewer')) refusals.say(AdminRoleRequired);
     if (names('organization_id')) {
       refusals.say(OrganizationNotFound);
       refusals.say(NotAnOrganizationMember);

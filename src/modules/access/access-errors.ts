@@ -6,6 +6,10 @@ export class SecondFactorMissing extends domainError(403, 'Second factor require
 export class OrganizationNotFound extends domainError(404, 'Organization not found') {}
 export class NotAnOrganizationMember extends domainError(403, 'Not an organization member') {}
 export class AdminRoleRequired extends domainError(403, 'Admin role required') {}
+export class OwnerRoleRequired extends domainError(403, 'Owner role required') {}
+export class AdministrationDisabled extends domainError(404, 'Billing administration is disabled') {}
+export class AdministrationNotConfigured extends domainError(500, 'Platform administration is not configured') {}
+export class PlatformAdministratorRequired extends domainError(403, 'Platform administrator required') {}
 export class ProjectNotFound extends domainError(404, 'Project not found') {}
 export class NotAProjectMember extends domainError(403, 'Not a project member') {}
 export class InsufficientProjectRole extends domainError(403, 'Insufficient project role') {}

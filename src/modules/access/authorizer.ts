@@ -3,13 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import type { OrganizationId } from './ids.js';
 import type { ReadBody } from '../../platform/http/body-reader.js';
 import type { CheckedRequest } from '../../platform/http/inputs.js';
-import {
-  AdminRoleRequired,
-  NotAnOrganizationMember,
-  NotAProjectMember,
-  OrganizationNotFound,
-  ProjectNotFound,
-} from './access-errors.js';
+import { NotAnOrganizationMember, NotAProjectMember, OrganizationNotFound, ProjectNotFound } from './access-errors.js';
 import type {
   AccessDeclaration,
   AddressedResource,
@@ -18,8 +12,8 @@ import type {
 } from './declarations.js';
 import { MembershipReader, PlatformAdministrators, type ProjectMembership } from './ports.js';
 import { isTenantLeftOut, readPathId, readTenantId, type RoutePlan } from './route-plan.js';
-import { assertFulfilled } from './requirements.js';
-import { type Role, roleAtLeast } from './roles.js';
+import { assertFulfilled, assertOrganizationRole } from './requirements.js';
+import type { Role } from './roles.js';
 import type { AccessScope, OrganizationScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
 /**
@@ -93,7 +87,7 @@ export class Authorizer {
     const membership = await this.memberships.ofOrganization(user.userId, id);
     if (membership === null) throw new OrganizationNotFound();
     if (membership.role === null) throw new NotAnOrganizationMember();
-    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
+    assertOrganizationRole(needed, membership.role);
     return asOrganizationMember(user, membership.organizationId, membership.role, needed);
   }
 
@@ -110,7 +104,7 @@ export class Authorizer {
     const membership =
       organizationId === null ? null : await this.memberships.ofOrganization(user.userId, organizationId);
     if (organizationId === null || membership === null || membership.role === null) throw new resource.notFound();
-    if (!roleAtLeast(membership.role, needed)) throw new AdminRoleRequired();
+    assertOrganizationRole(needed, membership.role);
     return asOrganizationMember(user, organizationId, membership.role, needed);
   }
 

@@ -8,7 +8,7 @@ export * from './ids.js';
 export * from './ports.js';
 export * from './refusal-mask.js';
 export { RequestMemo } from './request-memo.js';
-export { assertFulfilled, isFulfilled } from './requirements.js';
+export { assertFulfilled, assertOrganizationRole, isFulfilled } from './requirements.js';
 export * from './roles.js';
 export * from './scope.js';
 export { organizationOf, projectOf, thingOfProject } from './tenant-of-row.reader.js';

@@ -1,4 +1,4 @@
-import { InsufficientProjectRole, MissingCapability } from './access-errors.js';
+import { AdminRoleRequired, InsufficientProjectRole, MissingCapability, OwnerRoleRequired } from './access-errors.js';
 import { hasCapability } from './capabilities.js';
 import { type Role, roleAtLeast } from './roles.js';
 import type { ProjectRequirement } from './scope.js';
@@ -12,4 +12,9 @@ export function isFulfilled(needed: ProjectRequirement, role: Role): boolean {
 export function assertFulfilled(needed: ProjectRequirement, role: Role): void {
   if (isFulfilled(needed, role)) return;
   throw 'capability' in needed ? new MissingCapability(needed.capability) : new InsufficientProjectRole();
+}
+
+/** @throws AdminRoleRequired or OwnerRoleRequired when the role in an organization is lower than the needed one */
+export function assertOrganizationRole(needed: Role, role: Role): void {
+  if (!roleAtLeast(role, needed)) throw needed === 'owner' ? new OwnerRoleRequired() : new AdminRoleRequired();
 }

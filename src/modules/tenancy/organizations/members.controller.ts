@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, Patch } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { type OrganizationScope, Requires } from '../../access/index.js';
+import { type OrganizationScope, OwnerRoleRequired, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
 import { Body, IdParam, Scope } from '../../../platform/http/inputs.js';
 import { MessageResponse } from '../../../platform/http/message.dto.js';
 import { ChangeRoleRequest, MemberResponse } from './members.dto.js';
 import { MembersService } from './members.service.js';
-import { MemberNotFound, OwnerRoleIsFixed, OwnerRoleRequired, OwnerStays } from './organizations.errors.js';
+import { MemberNotFound, OwnerRoleIsFixed, OwnerStays } from './organizations.errors.js';
 
 @ApiTags('organizations')
 @Controller('v1/organizations/:organization_id/members')

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { AdminRoleRequired, NotAnOrganizationMember, type OrganizationScope } from '../../access/index.js';
+import {
+  AdminRoleRequired,
+  NotAnOrganizationMember,
+  type OrganizationScope,
+  OwnerRoleRequired,
+} from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { canChangeRole, canGrant, canRevoke, type GrantableRole } from './member-authority.js';
 import { memberResponse, type MemberResponse } from './members.dto.js';
 import { type MemberRow, MembersReader } from './members.reader.js';
 import { MembershipChangesService } from './membership-changes.service.js';
-import { MemberNotFound, OwnerRoleIsFixed, OwnerRoleRequired, OwnerStays } from './organizations.errors.js';
+import { MemberNotFound, OwnerRoleIsFixed, OwnerStays } from './organizations.errors.js';
 import { OrganizationsReader } from './organizations.reader.js';
 
 /** Lists the members of an organization, changes their roles and removes them. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AdminRoleRequired, NotAnOrganizationMember, type OrganizationScope, roleAtLeast } from '../../access/index.js';
+import { assertOrganizationRole, NotAnOrganizationMember, type OrganizationScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { MembersReader } from './members.reader.js';
 import type { Organization } from './organization.entity.js';
@@ -17,12 +17,15 @@ export class OrganizationActsService {
     private readonly members: MembersReader,
   ) {}
 
-  /** @throws NotAnOrganizationMember or AdminRoleRequired when the caller has lost the role since the guard's check */
+  /**
+   * @throws NotAnOrganizationMember, AdminRoleRequired or OwnerRoleRequired when the caller has lost the role since the
+   *   guard's check
+   */
   async begin(scope: OrganizationScope, tx: Db): Promise<Organization> {
     const organization = await this.organizations.lock(scope, tx);
     const caller = await this.members.find(scope, scope.userId, tx);
     if (caller === null) throw new NotAnOrganizationMember();
-    if (!roleAtLeast(caller.role, scope.needed)) throw new AdminRoleRequired();
+    assertOrganizationRole(scope.needed, caller.role);
     return organization;
   }
 }

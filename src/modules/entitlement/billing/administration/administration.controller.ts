@@ -4,11 +4,6 @@ import { Requires, type UserScope } from '../../../access/index.js';
 import { Documented } from '../../../../platform/http/documented.js';
 import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { AdministrationRequest, AdministrationResponse } from './administration.dto.js';
-import {
-  AdministrationDisabled,
-  AdministrationNotConfigured,
-  PlatformAdministratorRequired,
-} from './administration.errors.js';
 import { AdministrationService } from './administration.service.js';
 
 @ApiTags('billing')
@@ -24,7 +19,6 @@ export class BillingAdministrationController {
     description:
       'For the people whose addresses the deployment lists, on any organization. A plan set here holds until the organization’s subscription gets another one; `blocked` and `suspended` hold whatever the payment provider reports.',
     answer: AdministrationResponse,
-    errors: [AdministrationDisabled, PlatformAdministratorRequired, AdministrationNotConfigured],
   })
   change(
     @Scope() scope: UserScope,

@@ -1,12 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
-import { PlatformAdministrators, type UserScope } from '../../../access/index.js';
-import { isPlatformAdministrator, UsersReader } from '../../../identity/users/index.js';
 import {
   AdministrationDisabled,
   AdministrationNotConfigured,
   PlatformAdministratorRequired,
-} from './administration.errors.js';
+  PlatformAdministrators,
+  type UserScope,
+} from '../../../access/index.js';
+import { isPlatformAdministrator, UsersReader } from '../../../identity/users/index.js';
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const ADDRESS = /^[^@\s]+@[^@\s]+$/;
