@@ -46,7 +46,7 @@ import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
 import { SCIM_ERROR_FORM, ScimModule } from './modules/tenancy/scim/index.js';
-import { SsoModule } from './modules/tenancy/sso/index.js';
+import { SsoModule, SsoSettingsModule } from './modules/tenancy/sso/index.js';
 import { SsoSamlModule } from './modules/tenancy/sso/saml/index.js';
 import { SsoOidcModule } from './modules/tenancy/sso/oidc/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
@@ -220,6 +220,7 @@ export class AppModule {
         SsoModule,
         SsoSamlModule,
         SsoOidcModule,
+        SsoSettingsModule,
         ApiKeysModule,
         BillingModule,
         IngestSourcesModule,

@@ -2,6 +2,7 @@ import { NewerAlertEventIsUnresolved } from './modules/alerting/alerts/index.js'
 import { ChannelHasEvidence, DuplicateProtectedHeader } from './modules/delivery/deliveries/index.js';
 import { SecretInUse, SecretNameInUse } from './modules/entitlement/secrets/index.js';
 import { SlugInUse } from './modules/tenancy/organizations/index.js';
+import { DOMAIN_CONSTRAINTS } from './modules/tenancy/sso/index.js';
 import { SavedViewNameInUse } from './modules/tenancy/projects/index.js';
 import { ObjectExists } from './modules/entitlement/storage/index.js';
 import { NotAProjectMember } from './modules/access/index.js';
@@ -21,6 +22,7 @@ export const CONSTRAINT_ERROR_TABLE: ConstraintErrors = {
   uq_stored_objects_project_id_key: ObjectExists,
   // Only reopening violates this constraint: a new occurrence is added to the unresolved alert event.
   uq_alert_events_unresolved: NewerAlertEventIsUnresolved,
+  ...DOMAIN_CONSTRAINTS,
   // The caller's account was deleted while the request ran.
   fk_organizations_owner_id: NotAuthenticated,
   fk_projects_owner_id: NotAuthenticated,

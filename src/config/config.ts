@@ -101,6 +101,8 @@ export interface Config {
   readonly oidcProviders: readonly OidcProvider[];
   /** Subnets that are exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
+  /** The name servers for the TXT records of domains. Empty: those of the system. */
+  readonly ssoDnsServers: readonly string[];
   readonly storage: {
     /** Undefined: objects are files in the data folder. */
     readonly s3: S3Settings | undefined;

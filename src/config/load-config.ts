@@ -168,6 +168,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     oauth: signInProviders(v),
     oidcProviders: oidc.providers,
     outbound: { allowedSubnets: v.OUTBOUND_ALLOWED_SUBNETS },
+    ssoDnsServers: v.SSO_DNS_SERVERS,
     storage: {
       s3: s3Settings(v),
       limits: v.STORAGE_LIMITS,

@@ -47,6 +47,9 @@ const secret = <T>(...parts: Parameters<typeof variable<T>>): Variable<T> => ({
   takesFile: true,
 });
 
+/** Resolvers ask one name server after another, so a longer list only delays the failure. */
+const MAX_NAME_SERVERS = 4;
+
 const text = z.string().optional();
 
 const optionalInteger = (min: number, max: number) =>
@@ -150,6 +153,18 @@ const subnets = list
     'must be comma-separated ranges such as 10.1.0.0/16 or fd00::/8',
   )
   .transform((items) => items.map(subnetOf).filter((subnet) => subnet !== null));
+
+const nameServers = list.refine(
+  (items) => items.length <= MAX_NAME_SERVERS && items.every(isNameServer),
+  `must be at most ${MAX_NAME_SERVERS} comma-separated addresses such as 192.0.2.53 or 192.0.2.53:5353`,
+);
+
+/** Returns whether the text is an IP address, with or without a port. An IPv6 address with a port is in brackets. */
+function isNameServer(text: string): boolean {
+  const [, bracketed, address = bracketed ?? text, port = '53'] =
+    /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return isIP(address) !== 0 && !address.includes('%') && Number(port) > 0 && Number(port) < 65_536;
+}
 
 const pemTexts = (v: string): string[] =>
   v.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [];
@@ -642,6 +657,12 @@ export const VARIABLES = {
     '',
     'comma-separated ranges (CIDR) that deliveries and alerts may reach although they are not public, for example 10.1.0.0/16',
     subnets,
+  ),
+  SSO_DNS_SERVERS: variable(
+    'Sign-in providers',
+    'those of the system',
+    'comma-separated name servers (address or address:port) that are asked for the TXT records of domains which organizations verify',
+    nameServers,
   ),
   AUDIT_SINK: variable(
     'Audit',

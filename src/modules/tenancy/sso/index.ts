@@ -13,3 +13,5 @@ export { SsoSessionsRepository } from './sso-sessions.repository.js';
 export { domainOf, issuerOf, type SsoArrival, SsoSignInService } from './sso-sign-in.service.js';
 export { SsoStartsRepository } from './sso-starts.repository.js';
 export { SsoModule } from './sso.module.js';
+export { DOMAIN_CONSTRAINTS } from './settings/domains.service.js';
+export { SsoSettingsModule } from './settings/sso-settings.module.js';

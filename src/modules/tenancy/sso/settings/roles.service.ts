@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope } from '../../../access/index.js';
+import { Database } from '../../../../platform/database/database.js';
+import { AuditWriter } from '../../../identity/audit/index.js';
+import { OrganizationActsService } from '../../organizations/index.js';
+import { type ProvidedRoles, SsoRolesRepository } from '../sso-roles.repository.js';
+import type { SsoRolesRequest, SsoRolesResponse } from './roles.dto.js';
+
+/** Shows and sets the roles of people whom identity providers bring into an organization. */
+@Injectable()
+export class SsoRoleSettingsService {
+  constructor(
+    private readonly database: Database,
+    private readonly roles: SsoRolesRepository,
+    private readonly acts: OrganizationActsService,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  async get(scope: OrganizationScope): Promise<SsoRolesResponse> {
+    return responseOf(await this.roles.of(scope));
+  }
+
+  set(scope: OrganizationScope, request: SsoRolesRequest): Promise<SsoRolesResponse> {
+    const roles: ProvidedRoles = {
+      defaultRole: request.default_role,
+      groupRoles: request.group_roles.map(({ group, role }) => ({ group, role })),
+    };
+    return this.database.transaction(async (tx) => {
+      await this.acts.begin(scope, tx);
+      await this.roles.set(scope, roles, tx);
+      const { organizationId, userId: actorUserId } = scope;
+      await this.audit.record(
+        {
+          actorUserId,
+          organizationId,
+          action: 'sso_roles.changed',
+          targetType: 'organization',
+          targetId: organizationId,
+          detail: responseOf(roles) as unknown as Record<string, unknown>,
+        },
+        tx,
+      );
+      return responseOf(roles);
+    });
+  }
+}
+
+function responseOf({ defaultRole, groupRoles }: ProvidedRoles): SsoRolesResponse {
+  return { default_role: defaultRole, group_roles: groupRoles.map(({ group, role }) => ({ group, role })) };
+}
