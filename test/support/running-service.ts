@@ -20,6 +20,8 @@ interface RunningService {
   };
   /** The OpenID Connect providers of the configuration. */
   readonly sso: { readonly acme: { readonly issuer: string }; readonly globex: { readonly issuer: string } };
+  /** `control` is the address where the replies of the service's name server are set; see `name-server.ts`. */
+  readonly nameServer: { readonly control: string };
 }
 
 /** Whether the suites of this file use a service that reads events from ClickHouse. */
@@ -69,6 +71,8 @@ function deploymentAt(url: string): RunningService {
     },
     get sso(): never {
       throw new LeftOut('needs the sign-in providers of a test run');
+    get nameServer(): never {
+      throw new LeftOut('needs the name server of a test run');
     },
   };
 }

@@ -9,6 +9,7 @@ import { startTied } from '../../../dist/src/embedded-postgres/tied-process.js';
 import { HANG_TIMEOUT_MS } from '../bounds.mjs';
 import { makeDataFolder } from '../data-folder.mjs';
 import { newPaymentSettings, paymentEnv } from '../payment-settings.mjs';
+import { startControlledNameServer } from './name-server.mjs';
 import { startProviders } from './oidc.mjs';
 import { startPaymentRelay } from './payment-relay.mjs';
 
@@ -33,6 +34,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
   const controlToken = randomBytes(24).toString('hex');
   const payments = newPaymentSettings();
   const relay = await startPaymentRelay(stops);
+  const nameServer = await startControlledNameServer(stops);
   const logFile = join(dataDir, 'service.log');
   const server = await startTied({
     command: [process.execPath, MAIN],
@@ -53,6 +55,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
       CORS_ORIGINS: 'https://app.example.com,https://console.example.com',
       // Receivers of the tests listen on the loopback.
       OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+      SSO_DNS_SERVERS: nameServer.address,
       ...oauthEnv,
       ...paymentEnv(payments, relay.origin),
       ENABLE_BILLING_ADMIN: 'true',
@@ -84,6 +87,7 @@ export async function startSharedService({ limits = false, clickHouse }, stops) 
     platformAdminEmail: PLATFORM_ADMIN_EMAIL,
     oauth,
     sso,
+    nameServer: { control: nameServer.control },
   };
 }
 
