@@ -78,7 +78,7 @@ const AREA_OF: ReadonlyMap<string, string> = new Map([
   ...['Attempts', 'Endpoints', 'Dead letters', 'Retries'].map((page) => [page, 'Deliveries'] as const),
   ['Sources', 'Sources & keys'],
   ['API keys', 'Sources & keys'],
-  ...['Secrets', 'Files', 'Project members', 'Activity', 'Members', 'Invitations', 'Billing'].map(
+  ...['Secrets', 'Files', 'Project members', 'Activity', 'Members', 'Invitations', 'Sign-in', 'Billing'].map(
     (page) => [page, 'Settings'] as const,
   ),
 ]);

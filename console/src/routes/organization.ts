@@ -18,6 +18,11 @@ const billing = createRoute({
   path: '/organization/billing',
   component: lazyRouteComponent(() => import('../pages/organization/billing.js'), 'BillingPage'),
 });
+const signIn = createRoute({
+  getParentRoute: () => project,
+  path: '/organization/sign-in',
+  component: lazyRouteComponent(() => import('../pages/organization/sign-in/sign-in.js'), 'SignInPage'),
+});
 
 /** Limits and the payment provider link here. Of several organizations, the first one is shown. */
 export const anyBilling = createRoute({
@@ -30,5 +35,5 @@ export const anyBilling = createRoute({
   },
 });
 
-/** Pages for members, invitations and billing of an organization. */
-export const organizationRoutes = [members, invitations, billing];
+/** Pages for members, invitations, sign-in and billing of an organization. */
+export const organizationRoutes = [members, invitations, signIn, billing];

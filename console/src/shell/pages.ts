@@ -99,6 +99,7 @@ export const GROUPS = [
           { to: `${BASE}/activity`, label: 'Activity' },
           { to: `${BASE}/organization/members`, label: 'Members' },
           { to: `${BASE}/organization/invitations`, label: 'Invitations' },
+          { to: `${BASE}/organization/sign-in`, label: 'Sign-in' },
           { to: `${BASE}/organization/billing`, label: 'Billing' },
         ],
       },
