@@ -71,6 +71,7 @@ function deploymentAt(url: string): RunningService {
     },
     get sso(): never {
       throw new LeftOut('needs the sign-in providers of a test run');
+    },
     get nameServer(): never {
       throw new LeftOut('needs the name server of a test run');
     },

@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid';
-import { sql } from './sql.js';
+import { asText, sql } from './sql.js';
 
 export interface ConnectionOptions {
   readonly issuer: string;
@@ -78,20 +78,29 @@ export async function roleIn(organizationId: string, email: string): Promise<str
     [organizationId, email],
   );
   return row?.role ?? null;
-import { asText, sql } from './sql.js';
+}
+
 /** Returns the stored rows of an organization's sign-in settings as one text. No route shows how they are stored. */
 export async function storedSsoSettings(organizationId: string): Promise<string> {
   return asText([
     ...(await sql<object>('SELECT * FROM sso_connections WHERE organization_id = $1', [organizationId])),
     ...(await sql<object>('SELECT * FROM sso_domains WHERE organization_id = $1', [organizationId])),
     ...(await sql<object>('SELECT * FROM sso_roles WHERE organization_id = $1', [organizationId])),
+  ]);
+}
+
 /** Links an account with a person of a connection. Over HTTP that takes a sign-in at an identity provider. */
 export async function linkedByConnection(connectionId: string, userId: string): Promise<void> {
+  await sql(
     `INSERT INTO oauth_identities (user_id, issuer, subject) VALUES ($2::uuid, 'connection:' || $1::text, 'person of ' || $2::text)`,
     [connectionId, userId],
+  );
+}
+
 /** Returns how many accounts are linked with people of a connection. No route lists them for others. */
 export async function linksOfConnection(connectionId: string): Promise<number> {
   const rows = await sql<object>(`SELECT 1 FROM oauth_identities WHERE issuer = 'connection:' || $1::text`, [
     connectionId,
+  ]);
   return rows.length;
 }
