@@ -49,11 +49,11 @@ export interface RouteDocument {
   operationId: string;
   summary: string;
   description?: string;
-  /** 200, unless the route creates a record (201) or deletes one (204). */
-  status?: 200 | 201 | 204;
+  /** 200, unless the route creates a record (201), deletes one (204) or redirects a browser (303). */
+  status?: 200 | 201 | 204 | 303;
   /**
    * The success body: a class, `[Class]` for an array, `oneOf` for alternatives, media types for a body that is not
-   * JSON, the schema of each media type, or the messages of an event stream. Absent for 204.
+   * JSON, the schema of each media type, or the messages of an event stream. Absent for 204 and 303.
    */
   answer?:
     | Type<unknown>
@@ -112,13 +112,15 @@ function headersOf(described: RouteDocument['headers'] = {}): Pick<ApiResponseMe
   return { headers: Object.fromEntries(entries.map(([name, description]) => [name, { description, schema }])) };
 }
 
+const WITHOUT_BODY: Readonly<Record<number, string>> = { 204: 'Done, no body', 303: 'Sends the browser on' };
+
 function successOf(
   status: number,
   answer: RouteDocument['answer'],
   headers: Pick<ApiResponseMetadata, 'headers'>,
 ): MethodDecorator[] {
   if (answer === undefined) {
-    return [ApiResponse({ status, description: status === 204 ? 'Done, no body' : 'Done', ...headers })];
+    return [ApiResponse({ status, description: WITHOUT_BODY[status] ?? 'Done', ...headers })];
   }
   if (Array.isArray(answer)) {
     const schema = { type: 'array', items: { $ref: getSchemaPath(answer[0]) } };
