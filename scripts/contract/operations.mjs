@@ -16,9 +16,13 @@ export function operationsOf(document) {
   );
 }
 
-/** Returns the status that examples show: the 201 of an operation that creates something, whose 200 is a preview. */
+/**
+ * Returns the status that examples show: the 201 of an operation that creates something, whose 200 is a preview, and the
+ * 303 of an operation that only redirects.
+ */
 export function statusOfExample(responses) {
-  return '201' in responses ? '201' : Object.keys(responses).find((one) => one.startsWith('2'));
+  const statuses = Object.keys(responses);
+  return ['201', statuses.find((one) => one.startsWith('2')), '303'].find((one) => statuses.includes(one));
 }
 
 export function resolved(document, part) {

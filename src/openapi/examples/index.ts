@@ -23,6 +23,7 @@ import { EXAMPLES as projects } from './projects.js';
 import { EXAMPLES as search } from './search.js';
 import { EXAMPLES as secrets } from './secrets.js';
 import { EXAMPLES as sentinel } from './sentinel.js';
+import { EXAMPLES as ssoSaml } from './sso-saml.js';
 import { EXAMPLES as usage } from './usage.js';
 
 /** One example of each operation, by its name. The examples are recorded by `scripts/choose-examples.mjs`. */
@@ -52,4 +53,5 @@ export const EXAMPLES: Examples = {
   ...internal,
   ...intake,
   ...invitations,
+  ...ssoSaml,
 };

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
@@ -27,7 +27,8 @@ const FORM_CONTENT = {
     },
   },
 };
-const PAGE = { schema: { type: 'string' as const } };
+const METADATA_TYPE = 'application/samlmetadata+xml';
+const LOCATION = { Location: 'The address to go to' };
 
 @ApiTags('sso')
 @Controller('sso/saml/:connection_id')
@@ -46,7 +47,7 @@ export class SamlController {
     summary: 'Metadata of this service for a SAML provider',
     description:
       'The entity id is the address of this document. The assertion consumer service takes the POST binding. Response and assertion must be signed.',
-    answer: { content: { 'application/samlmetadata+xml': PAGE.schema }, description: 'An EntityDescriptor' },
+    answer: { mediaType: METADATA_TYPE, description: 'An EntityDescriptor' },
     errors: [SamlConnectionNotFound],
   })
   async metadata(
@@ -56,7 +57,7 @@ export class SamlController {
   ): Promise<void> {
     const connection = await this.connections.enabled(connectionId);
     if (connection?.protocol !== 'saml') throw new SamlConnectionNotFound();
-    response.type('application/samlmetadata+xml').send(metadataOf(addressesOf(this.base(request), connectionId)));
+    response.type(METADATA_TYPE).send(metadataOf(addressesOf(this.base(request), connectionId)));
   }
 
   @Get('start')
@@ -66,7 +67,8 @@ export class SamlController {
     summary: 'Sign in by a SAML provider',
     description:
       "Redirects the browser to the organization's provider (303) and sets the cookie that binds the sign-in to the browser for 10 minutes. A connection that is unknown or off redirects to the sign-in page with `error=sso_unknown_provider`.",
-    answer: { content: { 'text/html': PAGE.schema }, description: 'Never: the answer is a redirect' },
+    status: 303,
+    headers: LOCATION,
   })
   async start(
     @IdParam('connection_id') connectionId: string,
@@ -90,7 +92,13 @@ export class SamlController {
     summary: 'Take the response of a SAML provider',
     description:
       'Redirects the browser to the console with its session (303), or to the sign-in page with a code in `error`. A form that another site posts comes without the cookie: then a page posts the form once more.',
-    answer: { content: { 'text/html': PAGE.schema }, description: 'A page that posts the form once more' },
+    status: 303,
+    headers: LOCATION,
+  })
+  @ApiResponse({
+    status: 200,
+    description: 'A page that posts the form once more',
+    content: { 'text/html': { schema: { type: 'string' } } },
   })
   async acs(
     @IdParam('connection_id') connectionId: string,
