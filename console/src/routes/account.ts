@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { signedIn } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
-import { nextOf } from './next-page.js';
+import { nextOf } from './sign-in.js';
 
 const account = createRoute({
   getParentRoute: () => signedIn,

@@ -2,12 +2,19 @@ import { createRoute } from '@tanstack/react-router';
 import { LoginPage } from '../pages/sign-in/login.js';
 import { root, signedIn } from './around.js';
 import { lazyRouteComponent } from './lazy-page.js';
-import { nextOf } from './next-page.js';
 
 /*
  * Parameters that a route does not accept must be undefined explicitly. A missing member would keep the value of the
  * address.
  */
+
+/** The address in the console to open after the sign-in. */
+interface Next {
+  readonly next?: string | undefined;
+}
+export const nextOf = ({ next }: Record<string, unknown>): Next => ({
+  next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
+});
 
 /** The parameters of a mailed link. */
 interface MailedToken {

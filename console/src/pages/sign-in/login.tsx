@@ -5,12 +5,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { LinkAnchor } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
-import { SignInFailure } from './company-provider.js';
+import { Failure } from '../../parts/failures.js';
 import { confirmed } from './confirmed.js';
 import { early } from './early.js';
 import { LoginForm } from './login-form.js';
 import { OAuthButtons } from './oauth-buttons.js';
 import { SecondFactor } from './second-factor.js';
+import { SignInFailure } from './company-provider.js';
 import { useSignedInAs } from './signed-in.js';
 
 const route = getRouteApi('/login');
@@ -72,12 +73,15 @@ export function LoginPage() {
       passkey={browserSupportsWebAuthn() ? { isPending: byPasskey.isPending, onUse: usePasskey } : undefined}
       isKnown={confirmed.email !== ''}
       failure={
-        <SignInFailure
-          error={byPassword.error ?? byPasskey.error}
-          email={username}
-          next={next}
-          way="Use the button of its provider below, or the link to it that your company gave you."
-        />
+        <>
+          <SignInFailure
+            error={byPassword.error}
+            email={username}
+            next={next}
+            way="Use the button of its provider below, or the link to it that your company gave you."
+          />
+          <Failure error={byPasskey.error} />
+        </>
       }
       providers={<OAuthButtons next={next} />}
       links={{
