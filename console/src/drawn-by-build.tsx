@@ -1,5 +1,6 @@
 import { Anchor, MantineProvider } from '@mantine/core';
 import { renderToStaticMarkup } from 'react-dom/server';
+import { CompanyButtons, SSO_CODES, SsoRefusal } from './pages/sign-in/company-buttons.js';
 import { LoginForm } from './pages/sign-in/login-form.js';
 import { readable, theme } from './theme.js';
 
@@ -11,6 +12,10 @@ export function loginPage(nonce: string): string {
   return renderToStaticMarkup(
     <MantineProvider theme={theme} cssVariablesResolver={readable} getStyleNonce={() => nonce}>
       <LoginForm
+        refusal={SSO_CODES.map((code) => (
+          <SsoRefusal key={code} code={code} />
+        ))}
+        company={<CompanyButtons providers={[]} />}
         passkey={{ isPending: false, onUse: () => undefined }}
         links={{
           forgotten: (

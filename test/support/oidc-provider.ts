@@ -13,6 +13,12 @@ export async function startApple(redirectUri?: string): Promise<StandIn> {
   return loaded(await providers.startApple(redirectUri));
 }
 
+export async function startCompany(name: string): Promise<providers.CompanyProvider> {
+  const provider = await providers.startCompany(name);
+  await provider.ready();
+  return provider;
+}
+
 /** Loads the package at once, because loading it later in this process would delay the requests of the service. */
 async function loaded(provider: StandIn): Promise<StandIn> {
   await provider.ready();

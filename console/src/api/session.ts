@@ -59,10 +59,12 @@ export async function takeOver(tokens: Tokens): Promise<void> {
   tabs.postMessage('signed in');
 }
 
-export async function signOut(): Promise<void> {
-  await oneAtATime(() => ask('DELETE'));
+/** @returns where the browser ends its session at the provider that opened this one, or null */
+export async function signOut(): Promise<string | null> {
+  const next = await oneAtATime(async () => continuation(await send('DELETE')));
   session.set(null);
   tabs.postMessage('signed out');
+  return next;
 }
 
 tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
@@ -71,14 +73,26 @@ tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
   if (data === 'signed in') location.reload();
 };
 
-async function ask(method: 'PUT' | 'POST' | 'DELETE', headers: Record<string, string> = {}): Promise<Tokens | null> {
+async function ask(method: 'PUT' | 'POST', headers: Record<string, string> = {}): Promise<Tokens | null> {
+  const response = await send(method, headers);
+  if (response.status === 204) return null;
+  const { access_token } = (await response.json()) as { access_token: string };
+  return { access_token, refresh_token: '' };
+}
+
+async function send(method: 'PUT' | 'POST' | 'DELETE', headers: Record<string, string> = {}): Promise<Response> {
   const response = await fetch(KEEPER, { method, headers, redirect: 'error' }).catch((cause: unknown) => {
     throw new SessionUnavailable(null, null, { cause });
   });
-  if (response.status === 204) return null;
   if (!response.ok) throw new SessionUnavailable(response.status, response.headers.get('X-Request-ID'));
-  const { access_token } = (await response.json()) as { access_token: string };
-  return { access_token, refresh_token: '' };
+  return response;
+}
+
+/** Only a page of the web may follow, whatever the provider has configured. */
+async function continuation(response: Response): Promise<string | null> {
+  if (response.status === 204) return null;
+  const { continue_at } = (await response.json()) as { continue_at: string };
+  return /^https?:/.test(continue_at) ? continue_at : null;
 }
 
 /**

@@ -16,6 +16,18 @@ export const nextOf = ({ next }: Record<string, unknown>): Next => ({
   next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
 });
 
+/** The parameters of the sign-in page: also why a sign-in by a company was refused. */
+interface Login extends Next {
+  readonly error?: string | undefined;
+}
+const loginOf = (search: Record<string, unknown>): Login => {
+  const { error } = search;
+  return {
+    ...nextOf(search),
+    error: typeof error === 'string' && /^sso_[a-z_]{1,40}$/.test(error) ? error : undefined,
+  };
+};
+
 /** The parameters of a mailed link. */
 interface MailedToken {
   readonly token?: string | undefined;
@@ -29,7 +41,7 @@ const mailedTokenOf = ({ token, email }: Record<string, unknown>): MailedToken =
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: nextOf,
+  validateSearch: loginOf,
   component: LoginPage,
 });
 const register = createRoute({

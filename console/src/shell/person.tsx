@@ -30,8 +30,9 @@ export function useSignOut() {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
-      await signOut();
-      await navigate({ to: '/login' });
+      const next = await signOut();
+      if (next === null) await navigate({ to: '/login' });
+      else location.assign(next);
     },
   });
 }

@@ -143,7 +143,7 @@ export async function startCompany(name) {
         rpInitiatedLogout: {
           enabled: true,
           logoutSource: (ctx, form) => {
-            ctx.body = form;
+            ctx.body = `${form}<button form="op.logoutForm" name="logout" value="yes">Sign out</button>`;
           },
         },
       },

@@ -3,7 +3,8 @@
  * they did until then.
  */
 
-type Act = 'submit' | 'passkey';
+const ACTS = ['submit', 'passkey', 'company'] as const;
+type Act = (typeof ACTS)[number];
 
 const FIELDS = ['username', 'password'] as const;
 const CONTROLS = 'input, button, a';
@@ -24,7 +25,7 @@ class Early {
       this.focused = { control: nameOf(active), start, end };
     }
     const { early } = document.documentElement.dataset;
-    if (early === 'submit' || early === 'passkey') this.act = early;
+    this.act = ACTS.find((act) => act === early);
     delete document.documentElement.dataset.early;
   }
 

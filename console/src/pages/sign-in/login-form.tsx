@@ -13,7 +13,11 @@ interface Props {
   /** Whether the person has just confirmed the address, which is filled in. */
   readonly isKnown?: boolean;
   readonly failure?: ReactNode;
+  /** Why a sign-in by a company was refused. */
+  readonly refusal?: ReactNode;
   readonly providers?: ReactNode;
+  /** The ways to sign in by a company. */
+  readonly company?: ReactNode;
   readonly links: { readonly forgotten: ReactNode; readonly register: ReactNode };
 }
 
@@ -26,11 +30,14 @@ export function LoginForm({
   isPending,
   isKnown = false,
   failure,
+  refusal,
   providers,
+  company,
   links,
 }: Props) {
   return (
     <Card title="Sign in" lead={isKnown ? 'Your address is confirmed. Sign in to go on.' : undefined}>
+      {refusal}
       <form onSubmit={onSubmit}>
         <TextInput
           label="E-mail address"
@@ -75,6 +82,7 @@ export function LoginForm({
         </>
       )}
       {providers}
+      {company}
       <Text size="sm" ta="center">
         No account yet? {links.register}
       </Text>

@@ -1,11 +1,13 @@
 import { startAuthentication, browserSupportsWebAuthn } from '@simplewebauthn/browser';
-import type { Schemas, Tokens } from '@operational-events/client';
+import type { Tokens } from '@operational-events/client';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useState } from 'react';
 import { LinkAnchor } from '../../parts/links.js';
 import { signInApi } from '../../api/sign-in-client.js';
 import { Failure } from '../../parts/failures.js';
+import { SsoRefusal } from './company-buttons.js';
+import { CompanySignIn, ConfiguredCompanies } from './company-sign-in.js';
 import { confirmed } from './confirmed.js';
 import { early } from './early.js';
 import { LoginForm } from './login-form.js';
@@ -13,17 +15,20 @@ import { OAuthButtons } from './oauth-buttons.js';
 import { SecondFactor } from './second-factor.js';
 import { SignInFailure } from './company-provider.js';
 import { useSignedInAs } from './signed-in.js';
+import { type Challenge, useCarriedChallenge } from './use-carried-challenge.js';
 
 const route = getRouteApi('/login');
 
 export function LoginPage() {
-  const { next } = route.useSearch();
+  const { next: wanted, error } = route.useSearch();
+  const { challenge: carried, next = wanted } = useCarriedChallenge();
   const signedInAs = useSignedInAs();
   const finish = async (tokens: Tokens) => {
     confirmed.email = '';
     await signedInAs(tokens, next);
   };
-  const [challenge, setChallenge] = useState<Schemas['MfaChallengeResponse'] | null>(null);
+  const [challenge, setChallenge] = useState<Challenge | null>(carried);
+  const [isByCompany, setIsByCompany] = useState(false);
   const [username, setUsername] = useState(early.username || confirmed.email);
   const [password, setPassword] = useState(early.password);
 
@@ -55,14 +60,18 @@ export function LoginPage() {
     const act = early.goOn();
     if (act === 'submit') usePassword();
     if (act === 'passkey') usePasskey();
+    if (act === 'company') setIsByCompany(true);
     // Runs once what somebody did on the page before its script was loaded.
   }, []);
 
   if (challenge !== null)
     return <SecondFactor challenge={challenge} onSignedIn={finish} onBack={() => setChallenge(null)} />;
 
+  if (isByCompany) return <CompanySignIn email={username} next={next} onBack={() => setIsByCompany(false)} />;
+
   return (
     <LoginForm
+      refusal={error !== undefined && <SsoRefusal code={error} />}
       username={{ value: username, onChange: setUsername }}
       password={{ value: password, onChange: setPassword }}
       isPending={byPassword.isPending}
@@ -84,6 +93,7 @@ export function LoginPage() {
         </>
       }
       providers={<OAuthButtons next={next} />}
+      company={<ConfiguredCompanies next={next} onOther={() => setIsByCompany(true)} />}
       links={{
         forgotten: (
           <LinkAnchor to="/forgot-password" size="sm">

@@ -3,8 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CONFIG, type Config } from '../../../config/index.js';
 import { NAMED_BY_CONTENT, PageFile } from '../../../platform/http/page-file.js';
 import { consolePolicy } from '../../../platform/http/security-headers.js';
 
@@ -18,6 +19,8 @@ const PAGES = { any: 'index.html', login: 'login.html' } as const;
 const LOGIN = '/login';
 /** Placeholder in the page that each response replaces with its own nonce. */
 const NONCE = '__NONCE__';
+/** Placeholder in the page for the number of providers of companies, whose buttons the sign-in page leaves room for. */
+const COMPANY_PROVIDERS = '__COMPANY_PROVIDERS__';
 
 /**
  * Serves the files of the console. Browsers keep files that the build named by their content for ever. Every other
@@ -29,6 +32,8 @@ export class ConsoleFiles {
   private readonly texts = new Map<string, Promise<string>>();
   /** False in builds by other tools, which leave the console out. */
   private readonly isBuilt = existsSync(new URL(PAGES.any, FOLDER));
+
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
 
   /** @returns undefined for methods other than GET and HEAD, and for files that do not exist */
   find(method: string, path: string): Answer | undefined {
@@ -56,7 +61,8 @@ export class ConsoleFiles {
   private textOf(name: string): Promise<string> {
     const known = this.texts.get(name);
     if (known !== undefined) return known;
-    const text = readFile(new URL(name, FOLDER), 'utf8');
+    const providers = String(this.config.oidcProviders.length);
+    const text = readFile(new URL(name, FOLDER), 'utf8').then((page) => page.replace(COMPANY_PROVIDERS, providers));
     this.texts.set(name, text);
     text.catch(() => this.texts.delete(name));
     return text;

@@ -1,0 +1,164 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ownerWithProject } from '../../support/actors.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
+import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
+import { faultsOf, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
+import { startCompany } from '../../support/oidc-provider.js';
+import { guardedByTotp, totpCode } from '../../support/second-factors.js';
+
+type Company = Awaited<ReturnType<typeof startCompany>>;
+
+const ICON = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`;
+
+let acme: Company;
+let globex: Company;
+let app: TestApp;
+let organizationId: string;
+
+beforeAll(async () => {
+  [acme, globex] = await Promise.all([startCompany('acme'), startCompany('globex')]);
+  const env = {
+    ...acme.env,
+    ...globex.env,
+    OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+    OIDC_ACME_LABEL: 'Acme',
+    OIDC_ACME_ICON: ICON,
+    OIDC_ACME_ORGANIZATION: 'acme',
+    OIDC_ACME_GROUPS: 'On-call=acme:operator',
+  };
+  app = await createTestApp({ env });
+  ({ organizationId } = await ownerWithProject(app));
+  await app.rows("UPDATE organizations SET slug = 'acme' WHERE id = $1", [organizationId]);
+});
+afterAll(async () => {
+  await app.close();
+  await Promise.all([acme.close(), globex.close()]);
+});
+
+/** Signs a person in on the page of the provider. */
+async function atProvider(page: Page, subject: string): Promise<void> {
+  await page.locator('input[name=subject]').fill(subject);
+  await page.keyboard.press('Enter');
+}
+
+/** Returns how far the parts of the page have moved since it was opened, in the unit of layout shifts. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    new PerformanceObserver((list) =>
+      resolve(list.getEntries().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)),
+    ).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+  })`);
+}
+
+describe.each(SCREENS)('the sign-in page with providers of companies, on $device', ({ screen }) => {
+  const itOnDesktop = onDesktop(screen);
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeEach(async () => {
+    browser = await openConsole(app, screen);
+    ({ page } = browser);
+  });
+  afterEach(async () => {
+    const faults = await faultsOf(browser);
+    // The pages of the providers are other origins.
+    expect(faults.filter((fault) => !fault.startsWith(acme.issuer) && !fault.startsWith(globex.issuer))).toEqual([]);
+    await browser.close();
+  });
+  const role = async (email: string): Promise<string | undefined> => {
+    const [row] = await app.rows<{ role: string }>(
+      `SELECT m.role FROM organization_members m JOIN users u ON u.id = m.user_id
+       WHERE m.organization_id = $1 AND u.email = $2`,
+      [organizationId, email],
+    );
+    return row?.role;
+  };
+
+  it('signs in by the button of a provider, and lands in the organization with the role of the group', async () => {
+    const { subject, email, claims } = acme.addPerson();
+    acme.people.set(subject, { ...claims, groups: ['On-call'] });
+    await page.goto(`${app.url}/console/login?next=/account`);
+    const button = page.getByRole('button', { name: 'Sign in with Acme' });
+    await button.waitFor();
+    expect(await layoutShift(page)).toBe(0);
+    expect(await button.locator('img').getAttribute('src')).toBe(ICON);
+    expect(await browser.lookAt('sign-in-companies')).toEqual([]);
+    await button.click();
+    await atProvider(page, subject);
+    await page.getByText(`You sign in as ${email}.`).waitFor();
+    expect(await role(email)).toBe('operator');
+    await page.goto(`${app.url}/console`);
+    await heading(page, 'Web shop');
+  });
+
+  it('finds the sign-in of a company by the address', async () => {
+    const domain = `d${randomBytes(6).toString('hex')}.example`;
+    await app.rows(
+      `INSERT INTO sso_connections (id, organization_id, protocol, label, issuer, client_id)
+       VALUES ($1, $2, 'oidc', 'Globex', $3, 'events')`,
+      [randomUUID(), organizationId, globex.issuer],
+    );
+    await app.rows(
+      `INSERT INTO sso_domains (id, organization_id, domain, challenge, verified_at, verified_by)
+       VALUES ($1, $2, $3, 'challenge', now(), 'dns')`,
+      [randomUUID(), organizationId, domain],
+    );
+    await page.goto(`${app.url}/console/login`);
+    await page.getByRole('button', { name: 'Sign in with your company' }).click();
+    await heading(page, 'Sign in with your company');
+    await page.getByLabel('E-mail address at your company').fill('ada@nowhere.example');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('No company has set up a sign-in for this address.').waitFor();
+    expect(await browser.lookAt('sign-in-discovery')).toEqual([]);
+    await page.getByLabel('E-mail address at your company').fill(`ada@${domain}`);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('input[name=subject]').waitFor();
+    expect(page.url().startsWith(globex.issuer)).toBe(true);
+    await app.rows('DELETE FROM sso_connections WHERE organization_id = $1', [organizationId]);
+    await page.goto(`${app.url}/console/login`);
+  });
+
+  itOnDesktop('says in a sentence why a sign-in was refused', async () => {
+    const { subject, claims } = acme.addPerson();
+    acme.people.set(subject, { ...claims, email_verified: false });
+    await page.goto(`${app.url}/console/login`);
+    await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+    await atProvider(page, subject);
+    await page.getByRole('alert').getByText('Your company’s sign-in did not work.').waitFor();
+    expect(await layoutShift(page)).toBe(0);
+    expect(await browser.lookAt('sign-in-refused')).toEqual([]);
+  });
+
+  itOnDesktop('asks for the second factor of an account that has one', async () => {
+    const guarded = await guardedByTotp(app);
+    const { subject } = acme.addPerson(guarded.email);
+    await page.goto(`${app.url}/console/login?next=/account`);
+    await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+    await atProvider(page, subject);
+    await heading(page, 'One more step');
+    await page.waitForURL((url) => url.hash === '');
+    await page.getByLabel('Code of the authenticator').fill(totpCode(guarded.secret));
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText(`You sign in as ${guarded.email}.`).waitFor();
+    expect(await role(guarded.email)).toBe('viewer');
+  });
+
+  itOnDesktop('signs out at the provider too', async () => {
+    const { subject } = acme.addPerson();
+    await page.goto(`${app.url}/console/login`);
+    await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+    await atProvider(page, subject);
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL((url) => url.origin === acme.issuer);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${app.url}/console/login`);
+    await heading(page, 'Sign in');
+    await page.getByRole('button', { name: 'Sign in with Acme' }).click();
+    // The session at the provider has ended, too.
+    await page.locator('input[name=subject]').waitFor();
+  });
+});
