@@ -11,6 +11,7 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
     await q.query(`
       ALTER TABLE oauth_pending_links DROP CONSTRAINT ck_oauth_pending_links_provider,
         ADD COLUMN organization_id uuid, ADD COLUMN role text,
+        ADD COLUMN sso_provider text, ADD COLUMN provider_session text,
         ADD CONSTRAINT fk_oauth_pending_links_organization_id
           FOREIGN KEY (organization_id) REFERENCES organizations (id) ON DELETE CASCADE,
         ADD CONSTRAINT ck_oauth_pending_links_role CHECK (role IN ('viewer', 'member', 'operator', 'admin'))`);
@@ -87,10 +88,10 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
     await q.query('CREATE INDEX ix_sso_starts_expires_at ON sso_starts (expires_at)');
     await q.query(`
       CREATE TABLE sso_used_assertions (
-        connection_id uuid NOT NULL,
+        provider text NOT NULL,
         assertion_hash bytea NOT NULL,
         expires_at timestamptz NOT NULL,
-        CONSTRAINT pk_sso_used_assertions PRIMARY KEY (connection_id, assertion_hash)
+        CONSTRAINT pk_sso_used_assertions PRIMARY KEY (provider, assertion_hash)
       )`);
     await q.query('CREATE INDEX ix_sso_used_assertions_expires_at ON sso_used_assertions (expires_at)');
     await q.query(`
@@ -104,7 +105,7 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
         CONSTRAINT fk_sso_memberships_organization_id
           FOREIGN KEY (organization_id) REFERENCES organizations (id) ON DELETE CASCADE,
         CONSTRAINT fk_sso_memberships_user_id FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE,
-        CONSTRAINT ck_sso_memberships_made_by CHECK (made_by IN ('sign-in', 'scim')),
+        CONSTRAINT ck_sso_memberships_made_by CHECK (made_by IN ('sign-in', 'scim', 'person')),
         CONSTRAINT ck_sso_memberships_role CHECK (role IN ('viewer', 'member', 'operator', 'admin'))
       )`);
     await q.query('CREATE INDEX ix_sso_memberships_user_id ON sso_memberships (user_id)');
@@ -217,7 +218,8 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
     await q.query("DELETE FROM security_events WHERE type = 'sso_refused'");
     await q.query("DELETE FROM oauth_pending_links WHERE provider NOT IN ('google', 'apple')");
     await q.query(`
-      ALTER TABLE oauth_pending_links DROP COLUMN organization_id, DROP COLUMN role,
+      ALTER TABLE oauth_pending_links DROP COLUMN organization_id, DROP COLUMN role, DROP COLUMN sso_provider,
+        DROP COLUMN provider_session,
         ADD CONSTRAINT ck_oauth_pending_links_provider CHECK (provider IN ('google', 'apple'))`);
   }
 }

@@ -9,7 +9,7 @@ import { AccountIsDisabled, OAuthFault } from './oauth-fault.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthStartsRepository } from './oauth-starts.repository.js';
 import { PendingLinksService } from './pending-links.service.js';
-import type { ProvidedMembership } from './on-identity-linked.js';
+import type { ProvidedMembership, ProviderSession } from './on-identity-linked.js';
 import type { ProviderPerson } from './providers/provider.js';
 
 export interface Arrival {
@@ -26,6 +26,8 @@ export interface Arrival {
   readonly client: Client;
   /** The membership that comes with a link that waits for the second factor. By default there is none. */
   readonly membership?: ProvidedMembership | null;
+  /** The session at a company's provider. By default there is none. */
+  readonly session?: ProviderSession | null;
   /**
    * Checks the account that the subject is linked to, in the transaction of the sign-in.
    * @throws OAuthFault when the account is not this provider's to open
@@ -147,14 +149,14 @@ export class AccountAdmissionService {
    */
   private async secondFactorOf(
     user: User,
-    { provider, person, membership = null }: Arrival,
+    { provider, person, membership = null, session = null }: Arrival,
     tx: Db,
   ): Promise<Waiting | null> {
     const challenge = await this.gate.challenge({ user, tx }, { method: 'oauth' });
     if (challenge === null || challenge instanceof Refused) return challenge;
     const { issuer, subject } = person;
     if ((await this.identities.of(user.id, tx)).some((linked) => linked.issuer === issuer)) throw anotherSubject();
-    const link = { provider, issuer, subject, emailKey: user.emailKey, membership };
+    const link = { provider, issuer, subject, emailKey: user.emailKey, membership, session };
     await this.pending.await(challenge.challenge_token, link, tx);
     return { challenge };
   }

@@ -24,6 +24,14 @@ export class OAuthPendingLink {
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 
+  /** The id of a connection, or the name of a provider by configuration. Null: Google or Apple. */
+  @Column('text', { name: 'sso_provider', nullable: true })
+  ssoProvider!: string | null;
+
+  /** The provider's own name of its session. Null when it sends none. */
+  @Column('text', { name: 'provider_session', nullable: true })
+  providerSession!: string | null;
+
   /** The organization that the account joins with the link. Null when the provider brings no membership. */
   @Index('ix_oauth_pending_links_organization_id')
   @Column('uuid', { name: 'organization_id', nullable: true })

@@ -1,15 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
-import type { ProvidedMembership } from './on-identity-linked.js';
+import type { ProvidedMembership, ProviderSession } from './on-identity-linked.js';
 import type { Subject } from './oauth-identities.repository.js';
-
-type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 export interface PendingLink extends Subject {
   readonly provider: string;
   readonly emailKey: string;
   /** The membership that comes with the link. Null when the provider brings none. */
   readonly membership: ProvidedMembership | null;
+  /** Null: Google or Apple. */
+  readonly session: ProviderSession | null;
+}
+
+interface StoredLink extends Omit<PendingLink, 'membership' | 'session'> {
+  readonly organizationId: ProvidedMembership['organizationId'] | null;
+  readonly role: ProvidedMembership['role'] | null;
+  readonly ssoProvider: string | null;
+  readonly providerSession: string | null;
 }
 
 /**
@@ -22,8 +29,8 @@ export class OAuthPendingLinksRepository {
 
   async insert(challengeHash: Buffer, link: PendingLink, tx: Db): Promise<void> {
     await this.database.execute(
-      `INSERT INTO oauth_pending_links (challenge_hash, provider, issuer, subject, email_key, organization_id, role)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) /* tenant: of the challenge */`,
+      `INSERT INTO oauth_pending_links (challenge_hash, provider, issuer, subject, email_key, organization_id, role, sso_provider, provider_session)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) /* tenant: of the challenge */`,
       [
         challengeHash,
         link.provider,
@@ -32,6 +39,8 @@ export class OAuthPendingLinksRepository {
         link.emailKey,
         link.membership?.organizationId ?? null,
         link.membership?.role ?? null,
+        link.session?.provider ?? null,
+        link.session?.providerSession ?? null,
       ],
       tx,
     );
@@ -50,14 +59,19 @@ export class OAuthPendingLinksRepository {
 
   /** Deletes and returns the link that waits for a challenge, or null when there is none. */
   async take(challengeHash: Buffer, tx: Db): Promise<PendingLink | null> {
-    const [link] = await this.database.rows<Omit<PendingLink, 'membership'> & Nullable<ProvidedMembership>>(
+    const [link] = await this.database.rows<StoredLink>(
       `DELETE FROM oauth_pending_links WHERE challenge_hash = $1 /* tenant: whoever has passed the challenge */
-       RETURNING provider, issuer, subject, email_key AS "emailKey", organization_id AS "organizationId", role`,
+       RETURNING provider, issuer, subject, email_key AS "emailKey", organization_id AS "organizationId", role,
+                 sso_provider AS "ssoProvider", provider_session AS "providerSession"`,
       [challengeHash],
       tx,
     );
     if (link === undefined) return null;
-    const { organizationId, role, ...rest } = link;
-    return { ...rest, membership: organizationId === null || role === null ? null : { organizationId, role } };
+    const { organizationId, role, ssoProvider, providerSession, ...rest } = link;
+    return {
+      ...rest,
+      membership: organizationId === null || role === null ? null : { organizationId, role },
+      session: ssoProvider === null ? null : { provider: ssoProvider, subject: link.subject, providerSession },
+    };
   }
 }

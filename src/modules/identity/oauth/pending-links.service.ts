@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { type AccountAct, OnChallengePassed } from '../second-factors/index.js';
+import { type AccountAct, OnChallengePassed, type WhenOpened } from '../second-factors/index.js';
 import { LinkedIdentitiesNotifier } from './on-identity-linked.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthPendingLinksRepository, type PendingLink } from './oauth-pending-links.repository.js';
@@ -28,13 +28,22 @@ export class PendingLinksService extends OnChallengePassed {
   }
 
   /**
-   * Makes the link of a passed challenge. Returns false when the account has another address now, or when the subject
-   * or the account was linked differently in the meantime.
+   * Makes the link of a passed challenge. Returns false when the account has another address now, when the provider may
+   * no longer vouch for it, or when the subject or the account was linked differently in the meantime.
    */
-  async challengePassed(challengeHash: Buffer, { tx, user, note }: AccountAct): Promise<boolean> {
+  async challengePassed(
+    challengeHash: Buffer,
+    { tx, user, note }: AccountAct,
+    follow: (opened: WhenOpened) => void,
+  ): Promise<boolean> {
     const link = await this.links.take(challengeHash, tx);
     if (link === null) return true;
     if (user.emailVerifiedAt === null || user.emailKey !== link.emailKey) return false;
+    const { session } = link;
+    if (session !== null) {
+      if (!(await this.linked.mayLink(session, link.emailKey, tx))) return false;
+      follow((sessionId, opening) => this.linked.opened(sessionId, session, opening));
+    }
     if (!(await this.identities.insert(link, user.id, tx))) {
       return (await this.identities.accountOf(link, tx))?.user_id === user.id;
     }

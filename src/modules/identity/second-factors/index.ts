@@ -1,7 +1,7 @@
 export { type AccountAct, AccountActsService, Refused } from './account-acts.service.js';
 export { CHANGE_PROOF, ChangeProofService, FactorProofRequest, type ProvenChange } from './change-proof.service.js';
 export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.dto.js';
-export { OnChallengePassed } from './challenges/passed-challenges.service.js';
+export { OnChallengePassed, type WhenOpened } from './challenges/passed-challenges.service.js';
 export { type OfferedFactors, SignInGateService } from './challenges/sign-in-gate.service.js';
 export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceInterceptor } from './challenges/trusted-device.interceptor.js';
 export { EarnedProofsService } from './earned-proofs.service.js';

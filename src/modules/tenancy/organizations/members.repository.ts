@@ -75,6 +75,14 @@ export class MembersRepository {
    */
   async delete(scope: Tenant, userId: UserId, tx: Db): Promise<void> {
     const parameters = [scope.organizationId, userId];
+    // Keeps a later sign-in by an identity provider from making the membership again.
+    await this.database.execute(
+      `INSERT INTO sso_memberships (organization_id, user_id, role, made_by)
+       SELECT organization_id, user_id, role, 'person' FROM organization_members
+       WHERE organization_id = $1 AND user_id = $2 AND role <> 'owner' ON CONFLICT DO NOTHING`,
+      parameters,
+      tx,
+    );
     await this.database.execute(
       `UPDATE users SET selected_project_id = NULL
        WHERE id = $2 AND selected_project_id IN (SELECT id FROM projects WHERE organization_id = $1)`,

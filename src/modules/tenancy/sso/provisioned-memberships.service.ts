@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationScope, UserId } from '../../access/index.js';
+import { parseUuid } from '../../../platform/http/fields/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { OnIdentityLinked, type ProvidedMembership } from '../../identity/oauth/index.js';
+import { OnIdentityLinked, type ProvidedMembership, type ProviderSession } from '../../identity/oauth/index.js';
 import { MembershipChangesService, OrganizationsReader } from '../organizations/index.js';
+import { SsoConnectionsRepository } from './sso-connections.repository.js';
+import { SsoDomainsRepository } from './sso-domains.repository.js';
 import { SsoMembershipsRepository } from './sso-memberships.repository.js';
+import { SsoSessionsRepository } from './sso-sessions.repository.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
@@ -18,6 +22,9 @@ export class ProvisionedMembershipsService extends OnIdentityLinked {
     private readonly organizations: OrganizationsReader,
     private readonly made: SsoMembershipsRepository,
     private readonly changes: MembershipChangesService,
+    private readonly connections: SsoConnectionsRepository,
+    private readonly domains: SsoDomainsRepository,
+    private readonly sessions: SsoSessionsRepository,
   ) {
     super();
   }
@@ -33,6 +40,19 @@ export class ProvisionedMembershipsService extends OnIdentityLinked {
 
   async lockFirst({ organizationId }: Tenant, tx: Db): Promise<void> {
     await this.organizations.lock({ organizationId }, tx);
+  }
+
+  /** A provider by configuration stays as long as the process. A connection or a domain may have gone meanwhile. */
+  async mayLink({ provider }: ProviderSession, emailKey: string, tx: Db): Promise<boolean> {
+    if (parseUuid(provider) === null) return true;
+    const connection = await this.connections.enabled(provider, tx);
+    if (connection === null) return false;
+    const domains = await this.domains.verifiedOf(connection, tx);
+    return domains.includes(emailKey.slice(emailKey.lastIndexOf('@') + 1));
+  }
+
+  sessionOpened(sessionId: string, session: ProviderSession, tx: Db): Promise<void> {
+    return this.sessions.insert(sessionId, session, tx);
   }
 
   identityLinked(userId: UserId, membership: ProvidedMembership, provider: string, tx: Db): Promise<void> {

@@ -116,7 +116,9 @@ export class SsoBrowser {
   async refuse(error: unknown, provider: string, request: Request, response: Response): Promise<void> {
     if (!(error instanceof SsoFault)) throw error;
     this.logger.warn(`sign-in by ${provider} refused: ${error.message}`);
-    await this.refusals.record(provider, error.message, clientOf(request));
+    // All names without a provider share one record, because anybody can make up more.
+    const name = error.code === 'sso_unknown_provider' ? 'unknown' : provider;
+    await this.refusals.record(name, error.message, clientOf(request));
     this.redirect(`${CONSOLE}/login?${new URLSearchParams({ error: error.code }).toString()}`, response);
   }
 

@@ -2,9 +2,12 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, UserId } from '../../access/index.js';
 import type { GrantableRole } from '../organizations/index.js';
 
-/** Says that an identity provider has made a membership, so that no sign-in makes it again after it has ended. */
+/**
+ * Says that a person has had a membership, so that no sign-in makes it again after it has ended. A provider writes the row
+ * when it makes the membership. For memberships that people made, it is written when they end.
+ */
 @Entity('sso_memberships')
-@Check('ck_sso_memberships_made_by', `made_by IN ('sign-in', 'scim')`)
+@Check('ck_sso_memberships_made_by', `made_by IN ('sign-in', 'scim', 'person')`)
 @Check('ck_sso_memberships_role', `role IN ('viewer', 'member', 'operator', 'admin')`)
 export class SsoMembership {
   @PrimaryColumn('uuid', { name: 'organization_id', primaryKeyConstraintName: 'pk_sso_memberships' })
@@ -15,9 +18,9 @@ export class SsoMembership {
   userId!: UserId;
 
   @Column('text', { name: 'made_by' })
-  madeBy!: 'sign-in' | 'scim';
+  madeBy!: 'sign-in' | 'scim' | 'person';
 
-  /** The role that the provider gave last. */
+  /** The role that the provider gave last, or the last role of a membership that people made. */
   @Column('text')
   role!: GrantableRole;
 

@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-
-export interface ProviderSession {
-  /** The id of a connection, or the name of a provider by configuration. */
-  readonly provider: string;
-  readonly subject: string;
-  /** Null when the provider does not name its session. */
-  readonly providerSession: string | null;
-}
+import type { ProviderSession } from '../../identity/oauth/index.js';
 
 /** A session that was revoked because the provider ended it. */
 export interface EndedSession {

@@ -61,6 +61,7 @@ export class SsoSignInService {
   async signIn(arrival: SsoArrival): Promise<SsoSignedIn> {
     const { provider, label, person, membership, client } = arrival;
     requireDomain(arrival, person.verifiedEmail);
+    const session = { provider, subject: person.subject, providerSession: arrival.providerSession };
     const admitted = await this.accounts
       .admit({
         provider: label,
@@ -69,6 +70,7 @@ export class SsoSignInService {
         nonceHash: null,
         client,
         membership,
+        session,
         mayOpen: ({ email }) => requireDomain(arrival, email),
       })
       .catch((error: unknown) => {
@@ -79,7 +81,6 @@ export class SsoSignInService {
     if ('challenge' in admitted) return admitted;
     const { userId } = admitted;
     if (membership !== null) await this.memberships.makeOnce(userId, membership, label);
-    const session = { provider, subject: person.subject, providerSession: arrival.providerSession };
     const tokens = await this.sessions
       .open(userId, 'oauth', client, { opened: (id, tx) => this.opened.insert(id, session, tx) })
       .catch((error: unknown) => {

@@ -46,15 +46,15 @@ export class SsoStartsRepository extends MaintenanceTask {
   }
 
   /**
-   * Marks an assertion of a connection as used.
+   * Marks an assertion or a logout token of a provider as used.
    * @param until the end of the time in which the assertion could be accepted
    * @returns false when it was used before
    */
-  async markUsed(connectionId: string, assertionHash: Buffer, until: Date): Promise<boolean> {
+  async markUsed(provider: string, assertionHash: Buffer, until: Date): Promise<boolean> {
     const inserted = await this.database.execute(
-      `INSERT INTO sso_used_assertions (connection_id, assertion_hash, expires_at)
-       VALUES ($1, $2, $3) /* tenant: of the connection */ ON CONFLICT DO NOTHING`,
-      [connectionId, assertionHash, until],
+      `INSERT INTO sso_used_assertions (provider, assertion_hash, expires_at)
+       VALUES ($1, $2, $3) /* tenant: of the provider */ ON CONFLICT DO NOTHING`,
+      [provider, assertionHash, until],
     );
     return inserted === 1;
   }

@@ -3,8 +3,9 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** An assertion or logout token that was used. Neither is accepted a second time. */
 @Entity('sso_used_assertions')
 export class SsoUsedAssertion {
-  @PrimaryColumn('uuid', { name: 'connection_id', primaryKeyConstraintName: 'pk_sso_used_assertions' })
-  connectionId!: string;
+  /** The id of a connection, or the name of a provider by configuration. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_sso_used_assertions' })
+  provider!: string;
 
   @PrimaryColumn('bytea', { name: 'assertion_hash', primaryKeyConstraintName: 'pk_sso_used_assertions' })
   assertionHash!: Buffer;

@@ -13,7 +13,7 @@ import type {
   VerifyTotpRequest,
 } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswerVerifier } from './factor-answer.verifier.js';
-import { PassedChallengesService } from './passed-challenges.service.js';
+import { PassedChallengesService, type WhenOpened } from './passed-challenges.service.js';
 import { OpenChallengesService } from './open-challenges.service.js';
 import { SignInGateService } from './sign-in-gate.service.js';
 import { type FirstFactor, SignInChallengesRepository, stillHolds } from './sign-in-challenges.repository.js';
@@ -23,6 +23,7 @@ type RememberingAnswer = Pick<VerifyTotpRequest, 'challenge_token' | 'remember_d
 interface Passed {
   readonly first: FirstFactor;
   readonly deviceToken: string | undefined;
+  readonly opened: WhenOpened;
 }
 
 /** Checks answers to sign-in challenges. A challenge admits one sign-in and ends after five wrong answers. */
@@ -94,16 +95,17 @@ export class ChallengesService {
         await this.challenges.countWrongAnswer(token, act.tx);
         return new Refused(refusal);
       }
-      const isAllDone = await this.passed.run(sha256(token), act);
+      const opened = await this.passed.run(sha256(token), act);
       await this.challenges.close(token, act.tx);
-      if (!isAllDone) return new Refused(new InvalidChallenge());
+      if (opened === null) return new Refused(new InvalidChallenge());
       const comparedHash = challenge.comparedHashDigest === null ? undefined : (act.user.passwordHash ?? undefined);
       return {
         first: { method: challenge.method, comparedHash },
         deviceToken: remember ? await this.devices.trust(act) : undefined,
+        opened,
       };
     };
     const passed = await this.acts.run<Passed>(userId, client, work, (tx) => this.passed.lockFirst(sha256(token), tx));
-    return this.gate.signedIn(userId, passed.first, client, passed.deviceToken);
+    return this.gate.signedIn(userId, passed.first, client, passed);
   }
 }

@@ -3,6 +3,9 @@ import { DiscoveryService } from '@nestjs/core';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AccountAct } from '../account-acts.service.js';
 
+/** Runs in the transaction that opens the session of a passed challenge. */
+export type WhenOpened = (sessionId: string, tx: Db) => Promise<void>;
+
 /** A module's action when a sign-in challenge is passed. The action runs in the transaction of the valid answer. */
 export abstract class OnChallengePassed {
   /** Takes the locks that must be taken before the lock on the account's row. By default there are none. */
@@ -12,9 +15,14 @@ export abstract class OnChallengePassed {
 
   /**
    * @param challengeHash SHA-256 of the challenge token
+   * @param follow takes an action for the session that is opened next
    * @returns false when the action is no longer possible, so that the sign-in is refused
    */
-  abstract challengePassed(challengeHash: Buffer, act: AccountAct): Promise<boolean>;
+  abstract challengePassed(
+    challengeHash: Buffer,
+    act: AccountAct,
+    follow: (opened: WhenOpened) => void,
+  ): Promise<boolean>;
 }
 
 /** Calls every provider of the application that extends {@link OnChallengePassed}. */
@@ -27,9 +35,15 @@ export class PassedChallengesService {
       if (instance instanceof OnChallengePassed) await instance.lockFirst(challengeHash, tx);
   }
 
-  async run(challengeHash: Buffer, act: AccountAct): Promise<boolean> {
-    for (const { instance } of this.discovery.getProviders())
-      if (instance instanceof OnChallengePassed && !(await instance.challengePassed(challengeHash, act))) return false;
-    return true;
+  /** @returns the action for the session, or null when the sign-in is refused */
+  async run(challengeHash: Buffer, act: AccountAct): Promise<WhenOpened | null> {
+    const followers: WhenOpened[] = [];
+    for (const { instance } of this.discovery.getProviders()) {
+      if (!(instance instanceof OnChallengePassed)) continue;
+      if (!(await instance.challengePassed(challengeHash, act, (opened) => followers.push(opened)))) return null;
+    }
+    return async (sessionId, tx) => {
+      for (const opened of followers) await opened(sessionId, tx);
+    };
   }
 }

@@ -7,6 +7,7 @@ import { FactorInventoryReader, type Factors, hasSecondFactor, methodsOf } from 
 import { TrustedDevicesService } from '../trusted-devices/trusted-devices.service.js';
 import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
 import { type FactorAnswer, FactorAnswerVerifier } from './factor-answer.verifier.js';
+import type { WhenOpened } from './passed-challenges.service.js';
 import { CHALLENGE_SECONDS, type FirstFactor, SignInChallengesRepository } from './sign-in-challenges.repository.js';
 
 /** The second factors that a request sent together with the first factor. */
@@ -45,13 +46,13 @@ export class SignInGateService {
     offered: OfferedFactors,
     client: Client,
   ): Promise<SignedInResponse | MfaChallengeResponse> {
-    if (!hasSecondFactor(await this.inventory.of(userId))) return this.signedIn(userId, first, client, undefined);
+    if (!hasSecondFactor(await this.inventory.of(userId))) return this.signedIn(userId, first, client);
     for (const token of offered.trustedDeviceTokens ?? []) {
       if (!(await this.devices.isTrusted(userId, token))) continue;
-      return this.signedIn(userId, first, client, offered.rememberDevice === true ? token : undefined);
+      return this.signedIn(userId, first, client, { deviceToken: offered.rememberDevice === true ? token : undefined });
     }
     const decision = await this.acts.run<Decision>(userId, client, (act) => this.decide(act, first, offered));
-    return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision.deviceToken);
+    return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision);
   }
 
   /**
@@ -68,9 +69,9 @@ export class SignInGateService {
     userId: UserId,
     { method, comparedHash }: FirstFactor,
     client: Client,
-    deviceToken: string | undefined,
+    { deviceToken, opened }: { readonly deviceToken?: string | undefined; readonly opened?: WhenOpened } = {},
   ): Promise<SignedInResponse> {
-    const tokens = await this.sessions.open(userId, method, client, { comparedHash });
+    const tokens = await this.sessions.open(userId, method, client, { comparedHash, opened });
     return deviceToken === undefined ? tokens : { ...tokens, trusted_device_token: deviceToken };
   }
 

@@ -6,7 +6,13 @@ import { sha256 } from '../../../../platform/crypto/index.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { OAuthFault } from '../../../identity/oauth/index.js';
 import { clientOf } from '../../../identity/sessions/index.js';
-import { SsoFault, SsoRefusalsRepository, SsoSessionsRepository, SsoSignInService, SsoStartsRepository } from '../index.js';
+import {
+  SsoFault,
+  SsoRefusalsRepository,
+  SsoSessionsRepository,
+  SsoSignInService,
+  SsoStartsRepository,
+} from '../index.js';
 import { LOGOUT_TOKEN_LIFE_MS, verifyLogoutToken } from './logout-token.js';
 import { InvalidLogoutToken } from './oidc.errors.js';
 import { nameOf, type OidcParty, OidcPartiesService } from './oidc-parties.service.js';
@@ -73,18 +79,8 @@ export class OidcLogoutService {
 
   private async useOnce({ id }: OidcParty, tokenId: string): Promise<void> {
     const until = new Date(this.clock.now().getTime() + LOGOUT_TOKEN_LIFE_MS);
-    if (!(await this.starts.markUsed(uuidOf(id), sha256(`logout:${tokenId}`), until))) {
+    if (!(await this.starts.markUsed(id, sha256(`logout:${tokenId}`), until))) {
       throw new OAuthFault('logout token refused (it was used before)');
     }
   }
-}
-
-/** Returns the id of a connection, or an id that stands for the name of a provider of the configuration. */
-function uuidOf(id: string): string {
-  // Names of the configuration have no hyphens.
-  if (id.includes('-')) return id;
-  const hex = sha256(`oidc:${id}`).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    '-',
-  );
 }

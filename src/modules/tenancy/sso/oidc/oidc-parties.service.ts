@@ -89,7 +89,7 @@ export class OidcPartiesService {
 
   private async ofOrganization(id: string): Promise<OidcParty | null> {
     const uuid = parseUuid(id);
-    const stored = uuid === null ? null : await this.connections.enabled(uuid);
+    const stored = uuid === null ? null : await this.connections.usable(uuid);
     if (stored === null || stored.protocol !== 'oidc') return null;
     const { organizationId, label, trustsEmail } = stored;
     const settings = { groupsClaim: stored.groupsClaim ?? DEFAULT_GROUPS_CLAIM, trustsEmail };

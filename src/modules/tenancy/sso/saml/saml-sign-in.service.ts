@@ -73,7 +73,7 @@ export class SamlSignInService {
   }
 
   private async connectionOf(id: string): Promise<SsoConnection> {
-    const connection = await this.connections.enabled(id);
+    const connection = await this.connections.usable(id);
     if (connection?.protocol !== 'saml') throw new SsoFault('sso_unknown_provider', 'there is no such connection');
     return connection;
   }
