@@ -13,7 +13,7 @@ export function loginPage(nonce: string): string {
     <MantineProvider theme={theme} cssVariablesResolver={readable} getStyleNonce={() => nonce}>
       <LoginForm
         refusal={SSO_CODES.map((code) => (
-          <SsoRefusal key={code} code={code} />
+          <SsoRefusal key={code} code={code} className="drawn-refusal" />
         ))}
         company={<CompanyButtons providers={[]} />}
         passkey={{ isPending: false, onUse: () => undefined }}

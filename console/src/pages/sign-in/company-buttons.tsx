@@ -20,10 +20,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 export const SSO_CODES = Object.keys(SENTENCES);
 
-/** Says why a sign-in by a company was refused. */
-export function SsoRefusal({ code }: { readonly code: string }) {
+/** Says why a sign-in by a company was refused. @param className that of the sentences which the build renders */
+export function SsoRefusal({ code, className }: { readonly code: string; readonly className?: string }) {
   return (
-    <Alert className="refusal" data-code={code} color="red" variant="light" role="alert">
+    <Alert className={className} data-code={code} color="red" variant="light" role="alert">
       {SENTENCES[code] ?? SENTENCES['sso_failed']}
     </Alert>
   );
