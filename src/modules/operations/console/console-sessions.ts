@@ -61,9 +61,9 @@ export class ConsoleSessions {
 
   private async end(request: Request, response: Response): Promise<void> {
     const token = this.cookie.tokenIn(request);
-    // Read before the session ends. It never fails, so that signing out works without the provider.
-    const next = token === undefined ? null : await this.oidc.endSessionUrl(token, request);
     if (token !== undefined) await this.sessions.logout(token, clientOf(request));
+    // The session has ended already, whether or not the provider answers.
+    const next = token === undefined ? null : await this.oidc.endSessionUrl(token, request);
     this.cookie.clear(response);
     if (next === null) response.status(204).end();
     else response.json({ continue_at: next });

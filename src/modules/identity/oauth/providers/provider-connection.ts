@@ -2,7 +2,14 @@ import type { JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../../platform/clock/index.js';
 import { OAuthFault } from '../oauth-fault.js';
 import { discover, type ProviderMetadata } from './discovery.js';
-import { COMPANY_ALGORITHMS, companyPersonIn, type Expected, verifiedClaims, verifyIdToken } from './id-token.js';
+import {
+  COMPANY_ALGORITHMS,
+  companyPersonIn,
+  type Expected,
+  type IdTokenClaims,
+  verifiedClaims,
+  verifyIdToken,
+} from './id-token.js';
 import type { CompanyPerson, CompanySettings, Provider, ProviderPerson } from './provider.js';
 import { type ProviderTransport, requestJson } from './provider-http.js';
 import { ProviderKeys } from './provider-keys.js';
@@ -114,8 +121,8 @@ export class ProviderConnection<Name extends string = string> {
     const expected = { ...(await this.expected(redemption)), algorithms: COMPANY_ALGORITHMS };
     const claims = await verifiedClaims(idToken, this.keys.resolve, expected);
     const isComplete = claims['email'] !== undefined && claims[settings.groupsClaim] !== undefined;
-    const all = isComplete ? claims : { ...(await this.userinfo(claims.sub, accessToken)), ...claims };
-    return companyPersonIn(all, expected.issuer, settings);
+    const more = isComplete ? {} : await this.userinfo(claims.sub, accessToken);
+    return companyPersonIn(joined(claims, more), expected.issuer, settings);
   }
 
   private async expected({ nonce }: Redemption): Promise<Expected> {
@@ -180,4 +187,14 @@ function basic(clientId: string, secret: string): string {
  */
 function errorCodeOf(error: unknown): string {
   return typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : 'without an ID token';
+}
+
+/**
+ * Joins the claims of an ID token with those of the userinfo endpoint. `email_verified` of one says nothing about another
+ * address of the other.
+ */
+function joined(claims: IdTokenClaims, more: Readonly<Record<string, unknown>>): IdTokenClaims {
+  const email = claims['email'] ?? more['email'];
+  const flags = [claims, more].filter((source) => source['email'] === email).map((source) => source['email_verified']);
+  return { ...more, ...claims, email, email_verified: flags.find((flag) => flag !== undefined) };
 }

@@ -16,7 +16,7 @@ import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './x
 export const MAX_RESPONSE_LENGTH = 256 * 1024;
 
 const ID = /^[A-Za-z_][\w.-]{0,255}$/;
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const ENCRYPTED = ['EncryptedAssertion', 'EncryptedID', 'EncryptedAttribute'];
 
@@ -100,9 +100,10 @@ function unverified(name: string): SamlFault {
 function textOf(encoded: string): string {
   if (encoded.length > MAX_RESPONSE_LENGTH * 2)
     throw new SamlFault(`the response is longer than ${MAX_RESPONSE_LENGTH} characters`);
-  if (!BASE64.test(encoded)) throw new SamlFault('the response is not base64');
+  const digits = encoded.replaceAll(/\s+/g, '');
+  if (!BASE64.test(digits)) throw new SamlFault('the response is not base64');
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(digits, 'base64'));
     return text.replaceAll(/\r\n?/g, '\n');
   } catch {
     throw new SamlFault('the response is not in UTF-8');
