@@ -19,6 +19,8 @@ export interface Signing {
   readonly key: string;
   readonly algorithm: keyof typeof SIGNATURES;
   readonly digest: string;
+  /** Prefixes that are canonicalized although no name uses them, as some providers write them. */
+  readonly inclusivePrefixes?: readonly string[];
 }
 
 /** The values of a response. Times are in seconds from now. */
@@ -91,7 +93,7 @@ export class SamlProvider {
 
   /** Adds the signature of the first element of this name. */
   sign(xml: string, element: 'Assertion' | 'Response', signing: Partial<Signing> = {}): string {
-    const { key, algorithm, digest } = { ...this.signing, ...signing };
+    const { key, algorithm, digest, inclusivePrefixes = [] } = { ...this.signing, ...signing };
     const id = new RegExp(`<\\w+:${element} [^>]*?ID="([^"]+)"`).exec(xml)?.[1] ?? '';
     const xpath = `//*[@ID='${id}']`;
     const signer = new SignedXml({
@@ -101,7 +103,12 @@ export class SamlProvider {
     });
     if (algorithm === 'hmac-sha1') signer.enableHMAC();
     signer.SignatureAlgorithms[SIGNATURES['ecdsa-sha256']] = EcdsaSha256 as never;
-    signer.addReference({ xpath, transforms: [ENVELOPED, EXCLUSIVE], digestAlgorithm: digest });
+    signer.addReference({
+      xpath,
+      transforms: [ENVELOPED, EXCLUSIVE],
+      digestAlgorithm: digest,
+      inclusiveNamespacesPrefixList: [...inclusivePrefixes],
+    });
     signer.computeSignature(xml, {
       prefix: 'ds',
       location: { reference: `${xpath}/*[local-name(.)='Issuer']`, action: 'after' },

@@ -13,7 +13,7 @@ export interface Company {
   readonly audience: string;
   readonly acs: string;
   /** Returns an address of the verified domain that no account has. */
-  newAddress(): string;
+  readonly newAddress: () => string;
 }
 
 /** A sign-in that has begun in a browser. */
@@ -102,7 +102,7 @@ export async function answer(
 export function outcomeOf(response: Response): Outcome {
   return {
     status: response.status,
-    location: (response.headers['location'] as string | undefined) ?? '',
+    location: response.headers['location'] ?? '',
     session: cookieNamed('console_session', response),
   };
 }

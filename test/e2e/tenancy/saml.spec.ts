@@ -145,7 +145,7 @@ describe('a sign-in by SAML', () => {
     expect(await refusalsOf(of.connectionId)).toEqual(['the assertion has no attribute with the address']);
   });
 
-  it.each([['rsa-sha512' as const], ['ecdsa-sha256' as const]])('verifies %s', async (algorithm) => {
+  it.each([['rsa-sha512' as const], ['ecdsa-sha256' as const]])('verifies a signature by %s', async (algorithm) => {
     const of = await company();
     const begun = await begin(of.connectionId);
     const key = algorithm === 'ecdsa-sha256' ? of.provider.ec.key : of.provider.rsa.key;
@@ -153,6 +153,18 @@ describe('a sign-in by SAML', () => {
       { ...of, requestId: begun.requestId, attributes: { email: [of.newAddress()] } },
       { algorithm, key },
     );
+    expect((await answer(of, xml, begun)).location).toBe('/console');
+  });
+
+  it('verifies a signature that includes prefixes which no name uses', async () => {
+    const of = await company();
+    const begun = await begin(of.connectionId);
+    const attributes = { email: [of.newAddress()] };
+    const xml = of.provider.signedResponse(
+      { ...of, requestId: begun.requestId, attributes },
+      { inclusivePrefixes: ['xs', 'saml'] },
+    );
+    expect(xml).toContain('PrefixList="xs saml"');
     expect((await answer(of, xml, begun)).location).toBe('/console');
   });
 
@@ -254,7 +266,7 @@ describe('a sign-in that the SAML provider begins', () => {
 });
 
 describe('the persistent NameID', () => {
-  it('of another connection with the same name is another person', async () => {
+  it('names another person at another connection', async () => {
     const one = await company();
     const two = await company();
     const nameId = 'shared';

@@ -134,7 +134,7 @@ export class SsoBrowser {
   }
 
   private redirect(address: string, response: Response): void {
-    response.set('Cache-Control', 'no-store').redirect(303, address);
+    response.set('Cache-Control', 'no-store').status(303).location(address).end();
   }
 
   private cookieIn(request: Request): string | undefined {

@@ -15,7 +15,7 @@ const MAX_NAME_ID_LENGTH = 512;
 const MAX_SESSION_INDEX_LENGTH = 512;
 const MAX_ADDRESS_LENGTH = 254;
 /** A person in more groups is refused, because the group that decides the role could be among those left out. */
-export const MAX_GROUPS = 2_000;
+const MAX_GROUPS = 2_000;
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']);
@@ -208,8 +208,8 @@ function attributesOf(assertion: XmlElement): Attributes {
 function emailOf(attributes: Attributes, name: string | null, nameId: string | null): string | null {
   const found = (name === null ? EMAIL_NAMES : [name]).find((each) => (attributes.get(each) ?? []).length > 0);
   if (found === undefined && name !== null) throw new SamlFault('the assertion has no attribute with the address');
-  const [email, ...others] = found === undefined ? [nameId] : (attributes.get(found) ?? []);
-  if (email === null || email === undefined) return null;
+  const [email = null, ...others] = found === undefined ? [nameId] : (attributes.get(found) ?? []);
+  if (email === null) return null;
   if (others.some((other) => other !== email)) throw new SamlFault('the assertion has more than one address');
   const result = validateJson(compile(Address), { email }, 'body');
   if (email.length > MAX_ADDRESS_LENGTH || !('value' in result))

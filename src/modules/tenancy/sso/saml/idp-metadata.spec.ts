@@ -42,8 +42,8 @@ function faultOf(xml: string): string {
   return 'none';
 }
 
-describe('the settings from the metadata of an identity provider', () => {
-  it('are its entity id, its address of the redirect binding and its signing certificates', () => {
+describe('the reader of the metadata of an identity provider', () => {
+  it('returns its entity id, its address of the redirect binding and its signing certificates', () => {
     const xml = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\r\n<!-- made by hand -->\n${entity()}\n`;
     expect(settingsFromMetadata(xml)).toEqual({
       entity_id: 'https://idp.example.com/metadata',
@@ -52,13 +52,13 @@ describe('the settings from the metadata of an identity provider', () => {
     });
   });
 
-  it('name each certificate once, leave out those for encryption, and take those without a use', () => {
+  it('returns each certificate once, without those for encryption, and with those that have no use', () => {
     const keys = key(first) + key(first, '') + key(second, ' use="encryption"');
     expect(settingsFromMetadata(entity({ keys })).certificates).toEqual([first]);
     expect(settingsFromMetadata(entity({ keys: key(first) + key(second, '') })).certificates).toEqual([first, second]);
   });
 
-  it('come from the only identity provider of a federation', () => {
+  it('finds the only identity provider of a federation', () => {
     const other = '<EntityDescriptor entityID="https://sp.example.com"><SPSSODescriptor/></EntityDescriptor>';
     const wrapped = (inner: string): string =>
       `<md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${inner}</md:EntitiesDescriptor>`;
@@ -107,7 +107,7 @@ describe('the settings from the metadata of an identity provider', () => {
       entity({ services: service(REDIRECT, 'javascript:alert(1)') }),
       'The metadata has no sign-in address for the HTTP-Redirect binding',
     ],
-  ])('are refused with one sentence for %s', (_, xml, sentence) => {
+  ])('refuses %s with one sentence', (_, xml, sentence) => {
     expect(faultOf(xml)).toBe(sentence);
   });
 });

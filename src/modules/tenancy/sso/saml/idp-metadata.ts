@@ -5,7 +5,7 @@ import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './x
 /** The settings of a connection that the metadata of an identity provider names. */
 export interface MetadataSettings {
   readonly entity_id: string;
-  /** Of the redirect binding. */
+  /** The address of the redirect binding. */
   readonly sign_in_url: string;
   /** In PEM, each once. */
   readonly certificates: readonly string[];
@@ -17,7 +17,7 @@ export class MetadataFault extends Error {}
 /** Longer metadata is refused. That of one provider takes 5 to 30 KiB. */
 export const MAX_METADATA_LENGTH = 256 * 1024;
 /** More signing certificates than this are refused. A provider that changes its key names two. */
-export const MAX_METADATA_CERTIFICATES = 10;
+const MAX_METADATA_CERTIFICATES = 10;
 const MAX_ENTITY_ID_LENGTH = 1024;
 const MAX_URL_LENGTH = 2048;
 

@@ -101,8 +101,9 @@ export class SamlSignInService {
     const { organizationId, label, entityId, certificates } = connection;
     const addresses = addressesOf(base, connectionId);
     const signed = await readSignedResponse(samlResponse, certificates ?? []);
-    const until = requireFor(signed, { ...expectedOf(addresses, entityId), requestId, now: this.clock.now() });
-    await requireConditions(signed.assertionXml, addresses, requestId);
+    const now = this.clock.now();
+    const until = requireFor(signed, { ...expectedOf(addresses, entityId), requestId, now });
+    await requireConditions(signed.assertionXml, addresses, { requestId, now });
     const { groups, sessionIndex, ...person } = personIn(signed.assertion, {
       email: connection.emailAttribute,
       groups: connection.groupsAttribute,

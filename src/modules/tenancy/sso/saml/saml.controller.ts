@@ -79,7 +79,7 @@ export class SamlController {
     try {
       const base = this.base(request);
       const address = await this.signIn.start({ connectionId, base, returnTo }, request, response);
-      response.redirect(303, address);
+      response.status(303).location(address).end();
     } catch (error) {
       await this.browser.refuse(error, connectionId, request, response);
     }
@@ -136,5 +136,5 @@ function sendRepeatPage(
   response: Response,
 ): void {
   const { html, policy } = repeatPage(request.path, { SAMLResponse: samlResponse, RelayState: relayState });
-  response.set('Content-Security-Policy', policy).type('html').send(html);
+  response.set('Content-Security-Policy', policy).status(200).type('html').send(html);
 }

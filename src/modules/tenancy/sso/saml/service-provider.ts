@@ -30,7 +30,7 @@ export function signInAddress(
   addresses: ServiceProviderAddresses,
   { requestId, state }: { readonly requestId: string; readonly state: string },
 ): Promise<string> {
-  if (signInUrl === null) throw new SamlFault('the connection has no sign-in address');
+  if (signInUrl === null || !URL.canParse(signInUrl)) throw new SamlFault('the connection has no sign-in address');
   const options = { ...optionsOf(addresses), entryPoint: signInUrl, generateUniqueId: () => requestId };
   return new SAML(options).getAuthorizeUrlAsync(state, undefined, {});
 }
@@ -45,11 +45,11 @@ export function signInAddress(
 export async function requireConditions(
   assertionXml: string,
   addresses: ServiceProviderAddresses,
-  requestId: string | null,
+  { requestId, now }: { readonly requestId: string | null; readonly now: Date },
 ): Promise<void> {
   const validateInResponseTo = requestId === null ? ValidateInResponseTo.never : ValidateInResponseTo.always;
   try {
-    await new Conditions({ ...optionsOf(addresses), validateInResponseTo, cacheProvider: only(requestId) }).check(
+    await new Conditions({ ...optionsOf(addresses), validateInResponseTo, cacheProvider: only(requestId, now) }).check(
       assertionXml,
       requestId,
     );
@@ -74,10 +74,10 @@ function optionsOf({ entityId, acs }: ServiceProviderAddresses): SamlConfig {
 }
 
 /** A store of requests that knows one request. Starts of sign-ins are kept in the database. */
-function only(requestId: string | null): SamlConfig['cacheProvider'] {
+function only(requestId: string | null, now: Date): SamlConfig['cacheProvider'] {
   return {
     saveAsync: () => Promise.resolve(null),
-    getAsync: (key) => Promise.resolve(key === requestId ? new Date().toISOString() : null),
+    getAsync: (key) => Promise.resolve(key === requestId ? now.toISOString() : null),
     removeAsync: () => Promise.resolve(null),
   };
 }

@@ -13,7 +13,7 @@ import {
 import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './xml.js';
 
 /** Longer responses are refused. A response with 1,000 groups takes some 100 KiB. */
-export const MAX_RESPONSE_LENGTH = 256 * 1024;
+const MAX_RESPONSE_LENGTH = 256 * 1024;
 
 const ID = /^[A-Za-z_][\w.-]{0,255}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -53,7 +53,7 @@ export async function readSignedResponse(encoded: string, certificates: readonly
   requireSignature(assertion, 'assertion');
   const keys = signingKeysOf(certificates);
   if (keys.length === 0) throw new SamlFault('the connection has no usable certificate');
-  const dom = ((await parseDomFromString(xml)) as unknown as { documentElement: Node }).documentElement;
+  const dom = await domOf(xml);
   const own = childOf(dom, ASSERTION, 'Assertion');
   // Both keys are checked first. Only then is the whole document canonicalized, which costs a hundred times as much.
   requireKey(dom, 'response', keys);
@@ -65,6 +65,14 @@ export async function readSignedResponse(encoded: string, certificates: readonly
   return verified;
 }
 
+async function domOf(xml: string): Promise<Node> {
+  try {
+    return ((await parseDomFromString(xml)) as unknown as { documentElement: Node }).documentElement;
+  } catch {
+    throw new SamlFault('the response is not well-formed XML');
+  }
+}
+
 /** Requires that one of the keys has signed what the signature says about its element. */
 function requireKey(element: Node, name: string, keys: readonly KeyObject[]): void {
   const signature = childOf(element, SIGNATURE, 'Signature');
@@ -74,7 +82,7 @@ function requireKey(element: Node, name: string, keys: readonly KeyObject[]): vo
   const Canonicalization = reader.CanonicalizationAlgorithms[algorithm('CanonicalizationMethod')];
   const Signature = reader.SignatureAlgorithms[algorithm('SignatureMethod')];
   if (Canonicalization === undefined || Signature === undefined) throw unverified(name);
-  const text = new Canonicalization().process(info as never, {}) as string;
+  const text = new Canonicalization().process(info, {}) as string;
   const value = childOf(signature, SIGNATURE, 'SignatureValue').textContent ?? '';
   if (!new Signature().verifySignature(text, '', value)) throw unverified(name);
 }
@@ -83,7 +91,7 @@ function requireKey(element: Node, name: string, keys: readonly KeyObject[]): vo
 function signedText(element: Node, name: string, xml: string, keys: readonly KeyObject[]): string {
   const reader = signatureReader(keys);
   try {
-    reader.loadSignature(childOf(element, SIGNATURE, 'Signature') as never);
+    reader.loadSignature(childOf(element, SIGNATURE, 'Signature'));
     const isValid = reader.checkSignature(xml);
     const [text, second] = reader.getSignedReferences();
     if (isValid && text !== undefined && second === undefined) return text;

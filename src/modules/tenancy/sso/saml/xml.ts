@@ -19,8 +19,8 @@ export interface XmlOptions {
 }
 
 /** Beyond each of these limits the document is refused, so that no document takes long to read or to canonicalize. */
-export const MAX_XML_DEPTH = 32;
-export const MAX_XML_ELEMENTS = 3_000;
+const MAX_XML_DEPTH = 32;
+const MAX_XML_ELEMENTS = 3_000;
 const MAX_ATTRIBUTES_PER_ELEMENT = 32;
 const MAX_ATTRIBUTES = 10_000;
 const MAX_NAMESPACE_DECLARATIONS = 512;
@@ -39,7 +39,7 @@ const TEXT = /[^<]+/y;
 const COMMENT = /<!--(?:[^-]|-[^-])*-->/y;
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));|&/g;
 /** Characters that XML 1.0 does not have, after line ends were normalized. */
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- the expression finds control characters
 const NO_CHARACTER =
   /[\0-\x08\x0B-\x1F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
