@@ -64,7 +64,8 @@ export class ScimMembershipsService {
     tx: Db,
   ): Promise<boolean> {
     await this.requireDomain(scope, user.email, tx);
-    const role = roleOf(await this.roles.of(scope, tx), await this.followers.groupNamesOf(scope, user.id, tx));
+    const names = await this.followers.groupNamesOf(scope, [user.id], tx);
+    const role = roleOf(await this.roles.of(scope, tx), names.get(user.id) ?? []);
     if (isEndedHere) await this.made.setByScim(scope, user.id, role, tx);
     else if (!(await this.made.insert(scope, { userId: user.id, role, madeBy: 'scim' }, tx))) return false;
     const joining = { userId: user.id, role, by: { scim_token_id: scope.tokenId } };
