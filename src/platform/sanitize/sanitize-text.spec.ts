@@ -158,6 +158,7 @@ describe('sanitizeText: credentials by shape', () => {
   const filler = 'Zz09'.repeat(12);
   const shapes = [
     `oes_${'a1'.repeat(4)}_${'Zz09'.repeat(9)}Zz`,
+    `oes_scim_${'Zz09aB8'.repeat(6)}a`,
     `oesb_${'a1'.repeat(4)}_${'Zz09'.repeat(9)}Zz`,
     `sk_live_${filler}`,
     `rk_test_${filler}`,

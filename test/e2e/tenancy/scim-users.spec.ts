@@ -285,7 +285,7 @@ describe('The end of a membership by SCIM', () => {
     expect(await scim.user(id)).toMatchObject({ active: true });
   });
 
-  it('is not undone after somebody removed the member by hand', async () => {
+  it('is not undone after somebody removed the member by hand, unless the provider makes the user again', async () => {
     const { organizationId, owner } = acme.tenant;
     const { id, userName } = await acme.scim.made({ userName: acme.address() });
     await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
@@ -293,8 +293,9 @@ describe('The end of a membership by SCIM', () => {
     const answer = await acme.scim.put(`/Users/${id}`, { userName, active: true }).expect(200);
     expect(answer.body).toMatchObject({ active: false });
     await acme.scim.delete(`/Users/${id}`).expect(204);
-    expect(await acme.scim.made({ userName })).toMatchObject({ id, active: false });
     expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
+    expect(await acme.scim.made({ userName })).toMatchObject({ id, active: true });
+    expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
   });
 
   it('is undone only while the domain is verified', async () => {

@@ -22,30 +22,34 @@ export class ScimMembershipsRepository {
    * Returns the members among some users whose role follows their groups: SCIM has made the membership, and nobody has
    * changed its role by hand since.
    */
-  following({ organizationId }: Tenant, ids: readonly UserId[], tx: Db): Promise<FollowingMember[]> {
-    return this.database.rows<FollowingMember>(
-      `SELECT m.user_id AS "userId", m.role, coalesce(g.names, '{}') AS groups
+  async following(scope: Tenant, ids: readonly UserId[], tx: Db): Promise<FollowingMember[]> {
+    const members = await this.database.rows<Omit<FollowingMember, 'groups'>>(
+      `SELECT m.user_id AS "userId", m.role
        FROM sso_memberships p
        JOIN organization_members m ON m.organization_id = p.organization_id AND m.user_id = p.user_id AND m.role = p.role
-       LEFT JOIN (SELECT gm.user_id, array_agg(g.display_name) AS names
-                  FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
-                  WHERE g.organization_id = $1 AND gm.user_id = ANY($2::uuid[]) GROUP BY gm.user_id) g
-         ON g.user_id = m.user_id
        WHERE p.organization_id = $1 AND p.user_id = ANY($2::uuid[]) AND p.made_by = 'scim' AND m.role <> 'owner'`,
+      [scope.organizationId, ids],
+      tx,
+    );
+    // A join of both statements would compare every member with every group member where the tables have no statistics.
+    const names = await this.groupNamesOf(scope, ids, tx);
+    return members.map((member) => ({ ...member, groups: names.get(member.userId) ?? [] }));
+  }
+
+  /** Returns the names of the groups of some users. */
+  async groupNamesOf(
+    { organizationId }: Tenant,
+    ids: readonly UserId[],
+    tx: Db,
+  ): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    const rows = await this.database.rows<{ userId: UserId; names: string[] }>(
+      `SELECT gm.user_id AS "userId", array_agg(g.display_name) AS names
+       FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
+       WHERE g.organization_id = $1 AND gm.user_id = ANY($2::uuid[]) GROUP BY gm.user_id`,
       [organizationId, ids],
       tx,
     );
-  }
-
-  /** Returns the names of the groups of a user. */
-  async groupNamesOf({ organizationId }: Tenant, id: UserId, tx: Db): Promise<string[]> {
-    const rows = await this.database.rows<{ name: string }>(
-      `SELECT g.display_name AS name FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
-       WHERE g.organization_id = $1 AND gm.user_id = $2`,
-      [organizationId, id],
-      tx,
-    );
-    return rows.map(({ name }) => name);
+    return new Map(rows.map(({ userId, names }) => [userId, names]));
   }
 
   /** Stores the role that SCIM has given to some members. */

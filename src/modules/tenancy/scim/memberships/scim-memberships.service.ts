@@ -51,24 +51,13 @@ export class ScimMembershipsService {
       throw invalidValue('The domain of userName is not a verified domain of the organization');
   }
 
-  /**
-   * Makes a person a member.
-   * @param isEndedHere whether SCIM itself has ended the earlier membership. A membership that somebody else has ended
-   *   is not made again.
-   * @returns whether the person has become a member
-   */
-  async start(
-    scope: ScimScope,
-    user: { readonly id: UserId; readonly email: string },
-    isEndedHere: boolean,
-    tx: Db,
-  ): Promise<boolean> {
+  /** Makes a person a member, with the role of their groups. @throws ScimFault for an address of another domain */
+  async start(scope: ScimScope, user: { readonly id: UserId; readonly email: string }, tx: Db): Promise<void> {
     await this.requireDomain(scope, user.email, tx);
-    const role = roleOf(await this.roles.of(scope, tx), await this.followers.groupNamesOf(scope, user.id, tx));
-    if (isEndedHere) await this.made.setByScim(scope, user.id, role, tx);
-    else if (!(await this.made.insert(scope, { userId: user.id, role, madeBy: 'scim' }, tx))) return false;
-    const joining = { userId: user.id, role, by: { scim_token_id: scope.tokenId } };
-    return this.changes.join(scope, joining, tx);
+    const names = await this.followers.groupNamesOf(scope, [user.id], tx);
+    const role = roleOf(await this.roles.of(scope, tx), names.get(user.id) ?? []);
+    await this.made.setByScim(scope, user.id, role, tx);
+    await this.changes.join(scope, { userId: user.id, role, by: { scim_token_id: scope.tokenId } }, tx);
   }
 
   /**

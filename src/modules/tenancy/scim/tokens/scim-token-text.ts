@@ -1,8 +1,10 @@
-import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
+import { randomBase62, sha256 } from '../../../../platform/crypto/index.js';
 
 /** The prefix of our secrets, by which logs mask the token (`platform/sanitize`), and `scim`. */
 const PREFIX = 'oes_scim_';
-const SHAPE = /^oes_scim_[A-Za-z0-9_-]{43}$/;
+/** 43 digits of base62 have 256 bits. Masks end at the other characters of base64url. */
+const DIGITS = 43;
+const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${DIGITS}}$`);
 
 export interface GeneratedScimToken {
   /** The whole secret, which is shown once. */
@@ -13,7 +15,7 @@ export interface GeneratedScimToken {
 
 /** Returns a new token with 256 random bits. */
 export function generateScimToken(): GeneratedScimToken {
-  const token = PREFIX + randomToken();
+  const token = PREFIX + randomBase62(DIGITS);
   return { token, hash: sha256(token) };
 }
 

@@ -85,14 +85,10 @@ export class ScimUsersService {
       if (before !== null && !before.isDeleted) throw inUse('userName');
       await this.users.insert(scope, user.id, input, isMade, tx);
       await this.record(scope, 'created', user.id, { active: input.active }, tx);
-      // A user whom the provider deleted and makes again becomes a member again, unless somebody else ended that.
-      const isEndedHere = before !== null && !before.wasActivated;
       const isMember = (await this.users.findAny(scope, user.id, tx))?.isMember === true;
-      if (input.active && !isMember && (before === null || isEndedHere))
-        await this.memberships.start(scope, user, isEndedHere, tx);
+      if (input.active && !isMember) await this.memberships.start(scope, user, tx);
       if (!input.active && isMember) await this.end(scope, user.id, after, tx);
-      const staysInactive = before !== null && before.wasActivated && !isMember;
-      await this.users.setActive(scope, user.id, input.active || staysInactive, tx);
+      await this.users.setActive(scope, user.id, input.active, tx);
       return user.id;
     });
   }
@@ -152,11 +148,11 @@ export class ScimUsersService {
       await this.users.setActive(scope, user.id, false, tx);
       return;
     }
-    // Somebody else has ended the membership since.
+    // Somebody else has ended the membership since. Only a new user brings it back.
     if (user.wasActivated) return;
     const account = await this.accounts.findById(user.id, tx);
     if (account === null) throw new ScimResourceNotFound();
-    await this.memberships.start(scope, account, true, tx);
+    await this.memberships.start(scope, account, tx);
     await this.users.setActive(scope, user.id, true, tx);
   }
 
