@@ -45,7 +45,11 @@ export class OAuthSignInService {
     });
   }
 
-  private async admit(provider: ProviderConnection<ProviderName>, request: OAuthLoginRequest, client: Client): Promise<Admitted> {
+  private async admit(
+    provider: ProviderConnection<ProviderName>,
+    request: OAuthLoginRequest,
+    client: Client,
+  ): Promise<Admitted> {
     const { code, redirect_uri: redirectUri, nonce } = request;
     const hasStart = await this.authorization.claimStart(request);
     if (typeof request.iss === 'string' && !(await provider.isIssuer(request.iss))) {
