@@ -225,7 +225,7 @@ describe('an ID token of a connection', () => {
     const email = addressAt(domain);
     const forged: Forge = async (nonce) => {
       const claims = provider.claims.bind(provider);
-      provider.claims = (n, changes = {}) => claims(n, { email, ...changes });
+      provider.claims = (n, changes) => claims(n, { email, ...changes });
       try {
         return await forge(nonce, provider);
       } finally {

@@ -116,7 +116,7 @@ describe('the first sign-in by a company', () => {
     ['the role of one group as a text', 'On-call', 'operator'],
     ['the default role without a group', undefined, 'member'],
     ['the default role for groups that are not mapped', ['owner', 'admins', 'On-call '], 'member'],
-  ])('gives %s', async (_, groups, role) => {
+  ])('gives %s in the organization', async (_, groups, role) => {
     const { subject, email } = await acme.add({ groups });
     await new PlainBrowser().signIn('acme', subject);
     expect(await roleIn(organizationId, email)).toBe(role);
@@ -270,7 +270,7 @@ describe('a callback', () => {
     return pathOf(url);
   };
 
-  it('works once', async () => {
+  it('signs the browser in once', async () => {
     const { browser, callback } = await ready();
     expect(pathOf((await browser.go(callback)).location)).toBe('/console');
     expect(pathOf((await browser.go(callback)).location)).toBe(refused('sso_expired'));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DomainError, NotAuthenticated } from '../../../platform/http/domain-error.js';
-import { OidcLogoutService } from '../../tenancy/sso/oidc/index.js';
+import { OidcLogoutService } from '../../tenancy/sso/index.js';
 import { clientOf, SessionCookie, SessionsService, type TokenResponse } from '../../identity/sessions/index.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../../identity/sessions/index.js';
-import { SsoOidcModule } from '../../tenancy/sso/oidc/index.js';
+import { SsoOidcModule } from '../../tenancy/sso/index.js';
 import { Console } from './console.js';
 import { ConsoleCallbacks } from './console-callbacks.js';
 import { ConsoleFiles } from './console-files.js';

@@ -1,3 +1,5 @@
+export { OidcLogoutService, SsoOidcModule } from './oidc/index.js';
+export { SsoSamlModule } from './saml/index.js';
 export { ProvisionedMembershipsService } from './provisioned-memberships.service.js';
 export { derived, SsoBrowser } from './sso-browser.js';
 export { CLIENT_SECRET, SsoConnection, type SsoProtocol, SSO_PROTOCOLS } from './sso-connection.entity.js';

@@ -6,13 +6,11 @@ import { sha256 } from '../../../../platform/crypto/index.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { OAuthFault } from '../../../identity/oauth/index.js';
 import { clientOf } from '../../../identity/sessions/index.js';
-import {
-  SsoFault,
-  SsoRefusalsRepository,
-  SsoSessionsRepository,
-  SsoSignInService,
-  SsoStartsRepository,
-} from '../index.js';
+import { SsoFault } from '../sso-fault.js';
+import { SsoRefusalsRepository } from '../sso-refusals.repository.js';
+import { SsoSessionsRepository } from '../sso-sessions.repository.js';
+import { SsoSignInService } from '../sso-sign-in.service.js';
+import { SsoStartsRepository } from '../sso-starts.repository.js';
 import { LOGOUT_TOKEN_LIFE_MS, verifyLogoutToken } from './logout-token.js';
 import { InvalidLogoutToken } from './oidc.errors.js';
 import { nameOf, type OidcParty, OidcPartiesService } from './oidc-parties.service.js';

@@ -13,17 +13,12 @@ import {
   type ProvidedMembership,
 } from '../../../identity/oauth/index.js';
 import { OrganizationsReader } from '../../organizations/index.js';
-import {
-  CLIENT_SECRET,
-  issuerOf,
-  roleOf,
-  type SsoArrival,
-  type SsoConnection,
-  SsoConnectionsRepository,
-  SsoDomainsRepository,
-  SsoFault,
-  SsoRolesRepository,
-} from '../index.js';
+import { CLIENT_SECRET, type SsoConnection } from '../sso-connection.entity.js';
+import { SsoConnectionsRepository } from '../sso-connections.repository.js';
+import { SsoDomainsRepository } from '../sso-domains.repository.js';
+import { SsoFault } from '../sso-fault.js';
+import { roleOf, SsoRolesRepository } from '../sso-roles.repository.js';
+import { issuerOf, type SsoArrival } from '../sso-sign-in.service.js';
 import { ConnectionCache } from './connection-cache.js';
 
 const DEFAULT_SCOPES = 'openid email profile';

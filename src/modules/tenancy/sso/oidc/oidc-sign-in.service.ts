@@ -5,7 +5,9 @@ import { sha256 } from '../../../../platform/crypto/index.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { OAuthFault, ProviderUnreachable } from '../../../identity/oauth/index.js';
 import { clientOf } from '../../../identity/sessions/index.js';
-import { derived, SsoBrowser, SsoFault, SsoSignInService } from '../index.js';
+import { derived, SsoBrowser } from '../sso-browser.js';
+import { SsoFault } from '../sso-fault.js';
+import { SsoSignInService } from '../sso-sign-in.service.js';
 import type { OidcCallbackQuery } from './oidc.dto.js';
 import { nameOf, OidcPartiesService } from './oidc-parties.service.js';
 

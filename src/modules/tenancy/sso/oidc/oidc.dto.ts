@@ -1,5 +1,5 @@
 import { EmailField, EnumField, ListField, nested, TextField } from '../../../../platform/http/fields/index.js';
-import { SSO_PROTOCOLS, type SsoProtocol } from '../index.js';
+import { SSO_PROTOCOLS, type SsoProtocol } from '../sso-connection.entity.js';
 
 const MAX_RETURN_TO = 2_000;
 

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
-import { domainOf, SsoConnectionsRepository, SsoDomainsRepository } from '../index.js';
+import { SsoConnectionsRepository } from '../sso-connections.repository.js';
+import { SsoDomainsRepository } from '../sso-domains.repository.js';
+import { domainOf } from '../sso-sign-in.service.js';
 import type { SsoProviderResponse, SsoStartResponse } from './oidc.dto.js';
 
 /** Lists the providers that somebody can sign in by. */

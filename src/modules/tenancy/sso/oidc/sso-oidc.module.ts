@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../../organizations/index.js';
-import { SsoModule } from '../index.js';
+import { SsoModule } from '../sso.module.js';
 import { OidcController } from './oidc.controller.js';
 import { OidcLogoutService } from './oidc-logout.service.js';
 import { OidcPartiesService } from './oidc-parties.service.js';

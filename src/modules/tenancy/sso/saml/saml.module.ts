@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SsoModule } from '../index.js';
+import { SsoModule } from '../sso.module.js';
 import { SamlController } from './saml.controller.js';
 import { SamlSignInService } from './saml-sign-in.service.js';
 
