@@ -179,6 +179,28 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('reads the name servers for the TXT records of domains', () => {
+    const read = (text: string) => loadConfig({ SSO_DNS_SERVERS: text }).ssoDnsServers;
+    expect(read('')).toEqual([]);
+    const servers = ['192.0.2.53', '192.0.2.53:5353', '2001:db8::53', '[2001:db8::53]:5353'];
+    expect(read(servers.join(', '))).toEqual(servers);
+  });
+
+  it.each([
+    'dns.example.com',
+    '192.0.2.53:0',
+    '192.0.2.53:65536',
+    '192.0.2.53:',
+    '192.0.2.256',
+    '[192.0.2.53',
+    'fe80::1%eth0',
+    '192.0.2.1,192.0.2.2,192.0.2.3,192.0.2.4,192.0.2.5',
+  ])('refuses SSO_DNS_SERVERS %s', (text) => {
+    expect(faultsOf({ SSO_DNS_SERVERS: text })).toEqual([
+      'SSO_DNS_SERVERS must be at most 4 comma-separated addresses such as 192.0.2.53 or 192.0.2.53:5353',
+    ]);
+  });
+
   it('refuses what cannot work together', () => {
     expect(faultsOf({ QUEUE_BACKEND: 'redis' })).toEqual(['QUEUE_BACKEND is redis but REDIS_URL is not set']);
     expect(faultsOf({ PROCESS_ROLE: 'worker' })).toHaveLength(1);

@@ -161,9 +161,9 @@ const nameServers = list.refine(
 
 /** Returns whether the text is an IP address, with or without a port. An IPv6 address with a port is in brackets. */
 function isNameServer(text: string): boolean {
-  const [, bracketed, address = bracketed ?? text, port = '53'] =
-    /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  return isIP(address) !== 0 && !address.includes('%') && Number(port) > 0 && Number(port) < 65_536;
+  if (isIP(text) !== 0) return !text.includes('%');
+  const [, ipv6 = '', ipv4 = '', port = ''] = /^(?:\[([^\]%]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  return (isIP(ipv6) === 6 || isIP(ipv4) === 4) && Number(port) > 0 && Number(port) < 65_536;
 }
 
 const pemTexts = (v: string): string[] =>

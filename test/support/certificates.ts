@@ -49,7 +49,7 @@ export function makeCertificate({
   );
   const signature = sign('sha256', content, authority?.key ?? privateKey);
   const certificate = sequence(content, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
-  const base64 = certificate.toString('base64').replace(/.{64}/g, '$&\n');
+  const base64 = certificate.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -22,7 +22,7 @@ export interface SsoConnection {
   readonly label: string;
   readonly is_enabled: boolean;
   readonly start_url: string;
-  /** What the provider must know about this service. */
+  /** The values that are entered at the provider. */
   readonly service: {
     readonly redirect_uri: string | null;
     readonly backchannel_logout_uri: string | null;

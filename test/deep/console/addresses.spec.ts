@@ -7,7 +7,7 @@ import { addressOf, DESKTOP, enter, faultsOf, heading } from '../../support/cons
 import { type PageRequests, shownIn, watchRequests } from '../../support/shown-numbers.js';
 
 const PAGES =
-  '/ /logs /analytics /performance /eql /dashboards /alerts /alert-rules /alert-rules/new /silences /sentinel /attempts /endpoints /dead-letters /retries /sources /keys /secrets /files /settings /members /activity /organization/members /organization/invitations /organization/billing'.split(
+  '/ /logs /analytics /performance /eql /dashboards /alerts /alert-rules /alert-rules/new /silences /sentinel /attempts /endpoints /dead-letters /retries /sources /keys /secrets /files /settings /members /activity /organization/members /organization/invitations /organization/sign-in /organization/billing'.split(
     ' ',
   );
 /** Every search parameter that some page has. */

@@ -712,6 +712,14 @@ describe('The numbers of the console', () => {
     );
   });
 
+  walks('/organization/sign-in', 'shows the settings of sign-in without figures of its own', async () => {
+    const settings = `/sso/organizations/${project.owner.organizationId}`;
+    const add = (path: string, body: object) =>
+      app.request().post(`${settings}/${path}`).set('Authorization', project.owner.bearer).send(body).expect(201);
+    await add('domains', { domain: 'shop42.example' });
+    expect(await shownAt('/organization/sign-in')).toEqual(at('Domains › Domain', 'shop42.example'));
+  });
+
   walks('/organization/billing', 'shows the usage of the plan as the API answers it', async () => {
     const status = await ask('/v1/billing/status', { organization_id: project.owner.organizationId });
     const day = new Date(`${status.reset_day}T00:00:00Z`);

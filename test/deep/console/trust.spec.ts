@@ -204,6 +204,7 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
       ['silences', 'Silences'],
       ['organization/members', 'Members'],
       ['organization/invitations', 'Invitations'],
+      ['organization/sign-in', 'Sign-in'],
       ['organization/billing', 'Billing'],
     ] as const) {
       await page.goto(`${address}/${path}`);

@@ -170,7 +170,7 @@ export function ConnectionForm({ connection, onSaved }: Props) {
             aria-label="Settings of the provider"
             data={[
               { value: 'metadata', label: 'Paste its metadata' },
-              { value: 'fields', label: 'Enter them' },
+              { value: 'fields', label: 'Enter its settings' },
             ]}
             value={readsMetadata ? 'metadata' : 'fields'}
             onChange={(value) => setReadsMetadata(value === 'metadata')}
@@ -212,7 +212,7 @@ export function ConnectionForm({ connection, onSaved }: Props) {
                 autosize
                 minRows={4}
                 maxRows={10}
-                ff="monospace"
+                styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
                 {...field('certificates')}
               />
             </>

@@ -113,12 +113,7 @@ function ConnectionRow({ connection: { id, label, protocol, is_enabled }, refusa
             <Act {...small} refusal={undefined} aria-label={`Set up ${label}`} onAct={() => onOpen('provider')}>
               Set up
             </Act>
-            <Act
-              {...small}
-              refusal={undefined}
-              aria-label={`Refused sign-ins of ${label}`}
-              onAct={() => onOpen('refusals')}
-            >
+            <Act {...small} refusal={undefined} aria-label={`Refusals of ${label}`} onAct={() => onOpen('refusals')}>
               Refusals
             </Act>
             <Act {...small} refusal={refusal} aria-label={`Edit ${label}`} onAct={() => onOpen('settings')}>
@@ -128,7 +123,7 @@ function ConnectionRow({ connection: { id, label, protocol, is_enabled }, refusa
               {...small}
               refusal={refusal}
               loading={toggle.isPending}
-              aria-label={`Switch ${label} ${is_enabled ? 'off' : 'on'}`}
+              aria-label={`Switch ${is_enabled ? 'off' : 'on'} ${label}`}
               onAct={() => toggle.mutate()}
             >
               {is_enabled ? 'Switch off' : 'Switch on'}

@@ -28,7 +28,7 @@ export function ScimTokensSection({ refusal }: Props) {
   return (
     <Section
       title="Provisioning"
-      about="By SCIM 2.0 the provider creates accounts of your domains here, and ends their access when somebody leaves the company."
+      about="By SCIM the provider creates accounts of your domains here, and ends their access when somebody leaves the company."
       acts={
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsMaking(true)}>
           New token
@@ -109,6 +109,7 @@ function MakeToken({ onDone }: { readonly onDone: () => void }) {
         description="The provider that will use it"
         placeholder="Okta"
         required
+        withAsterisk={false}
         data-autofocus
         maxLength={200}
         value={name}

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 
 /** A certificate is 1 to 4 KiB. A longer text holds something else. */
 export const MAX_CERTIFICATE_LENGTH = 16_384;
@@ -6,29 +6,34 @@ export const MAX_CERTIFICATES = 5;
 const MIN_RSA_BITS = 2_048;
 
 const BEGINNINGS = /-----BEGIN ([A-Z0-9 ]+)-----/g;
-const BASE64 = /^[A-Za-z0-9+/=\s]+$/;
+const PEM = /^-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 export type ReadCertificate = { readonly certificate: X509Certificate } | { readonly problem: string };
 
 /**
- * Reads a certificate in PEM, or the base64 between its first and last line, as metadata contains it. `problem` is a
- * sentence for the caller.
+ * Reads a certificate in PEM, or the base64 between its first and last line, as metadata contains it. Copying often adds
+ * blanks and empty lines, which are ignored. `problem` is a sentence for the caller.
  */
 export function readCertificate(text: string): ReadCertificate {
   const kinds = [...text.matchAll(BEGINNINGS)].map(([, kind]) => kind);
   if (kinds.some((kind) => kind?.includes('PRIVATE KEY'))) return { problem: 'a private key is no certificate' };
   if (kinds.length > 1) return { problem: 'each certificate is an item of the list' };
-  const der = kinds.length === 0 && BASE64.test(text) ? Buffer.from(text, 'base64') : text;
-  let certificate: X509Certificate;
+  const [, content = text] = PEM.exec(text.trim()) ?? [];
+  const base64 = content.replaceAll(/\s/g, '');
+  if (!BASE64.test(base64)) return { problem: 'this is no certificate in PEM' };
   try {
-    certificate = new X509Certificate(der);
+    const certificate = new X509Certificate(Buffer.from(base64, 'base64'));
+    // Reading the key fails for algorithms that OpenSSL does not know.
+    const problem = problemOfKey(certificate.publicKey);
+    return problem === null ? { certificate } : { problem };
   } catch {
     return { problem: 'this is no certificate in PEM' };
   }
-  const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-  if (asymmetricKeyType !== 'rsa' && asymmetricKeyType !== 'ec')
-    return { problem: 'the key of a certificate is RSA or EC' };
-  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS)
-    return { problem: `an RSA key has at least ${MIN_RSA_BITS} bits` };
-  return { certificate };
+}
+
+function problemOfKey({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | null {
+  if (asymmetricKeyType !== 'rsa' && asymmetricKeyType !== 'ec') return 'the key of a certificate is RSA or EC';
+  const isWeak = asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) < MIN_RSA_BITS;
+  return isWeak ? `an RSA key has at least ${MIN_RSA_BITS} bits` : null;
 }

@@ -136,7 +136,7 @@ class SigningCertificate {
   valid_until!: string;
 }
 
-/** What the administrator of the provider enters there about this service. */
+/** The administrator of the provider enters these values there. */
 class ServiceSettings {
   @TextField({ nullable: true, description: 'OpenID Connect: the redirect URI. Null: SAML' })
   redirect_uri!: string | null;

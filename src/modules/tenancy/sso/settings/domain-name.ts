@@ -9,7 +9,7 @@ export const RECORD_LABEL = '_operational-event-service';
 /** The maximum length of a DNS name is 253. The label of the record and its dot are part of the name that is looked up. */
 export const MAX_DOMAIN_LENGTH = 253 - RECORD_LABEL.length - 1;
 
-/** What a person may type: a name in any script, which can be longer than its A-labels. */
+/** A person may type a name in any script. */
 export const MAX_TYPED_LENGTH = 253;
 
 const TYPED = /^[\p{L}\p{M}\p{N}.-]+$/u;
