@@ -20,7 +20,14 @@ const GROUPS = {
   'Send events': ['senders', 'ingestion', 'clients', 'keys-and-sources', 'demo'],
   'Read events': ['console', 'reading', 'eql', 'search', 'analytics', 'dashboards', 'performance'],
   'Alerts and deliveries': ['alerts', 'alerts-as-code', 'sentinel', 'deliveries', 'secrets'],
-  'Organization and account': ['organizations-and-projects', 'accounts', 'company-sign-in', 'scim', 'billing', 'objects'],
+  'Organization and account': [
+    'organizations-and-projects',
+    'accounts',
+    'company-sign-in',
+    'scim',
+    'billing',
+    'objects',
+  ],
   'API and command line': ['conventions', 'rate-limits', 'command-line'],
 };
 

@@ -45,7 +45,7 @@ import { OrganizationsModule } from './modules/tenancy/organizations/index.js';
 import { PerformanceModule } from './modules/events/performance/index.js';
 import { ProjectHealthModule } from './modules/events/project-health/index.js';
 import { ProjectsModule } from './modules/tenancy/projects/index.js';
-import { SCIM_ERROR_FORM, ScimModule } from './modules/tenancy/scim/index.js';
+import { SCIM_ERROR_FORM, ScimModule } from './modules/tenancy/sso/index.js';
 import { SsoModule, SsoOidcModule, SsoSamlModule, SsoSettingsModule } from './modules/tenancy/sso/index.js';
 import { ProofModule } from './modules/identity/proof/index.js';
 import { SearchModule } from './modules/events/search/index.js';

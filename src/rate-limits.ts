@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Config, RateLimitPolicyName } from './config/index.js';
 import { KeyAuthenticator } from './modules/entitlement/api-keys/index.js';
 import { SourceHookAuthenticator } from './modules/entitlement/sources/index.js';
-import { ScimTokenAuthenticator } from './modules/tenancy/scim/index.js';
+import { ScimTokenAuthenticator } from './modules/tenancy/sso/index.js';
 import { AccessTokenService } from './modules/identity/sessions/index.js';
 import { apiKeyOf, isIntake } from './modules/access/index.js';
 import type { Clock } from './platform/clock/index.js';

@@ -354,11 +354,11 @@ describe('a connection of an organization', () => {
   });
 });
 
-describe('the roles of an organization by group', () => {
+describe('the setting of roles by group', () => {
   const rolesPath = ({ organizationId }: Tenant) => `/sso/organizations/${organizationId}/roles`;
   const set = (body: object, caller: Account = acme.owner) => api.as(caller).put(rolesPath(acme), body);
 
-  it('make everybody a viewer until they are set, and are replaced as a whole', async () => {
+  it('makes everybody a viewer until it is set, and is replaced as a whole', async () => {
     const read = () => api.as(acme.owner).get(rolesPath(acme));
     await read().expect(200, { default_role: 'viewer', group_roles: [] });
     const roles = {
@@ -379,7 +379,7 @@ describe('the roles of an organization by group', () => {
     ]);
   });
 
-  it('make nobody an owner, and name a group once', async () => {
+  it('makes nobody an owner, and names a group once', async () => {
     const group = (name: unknown, role: unknown = 'viewer') => ({ group: name, role });
     for (const body of [
       { default_role: 'owner', group_roles: [] },
@@ -397,7 +397,7 @@ describe('the roles of an organization by group', () => {
     await set({ default_role: 'viewer', group_roles: most }).expect(200);
   });
 
-  it('are shown to admins and set by the owner alone', async () => {
+  it('is shown to admins and set by the owner alone', async () => {
     const [admin, viewer] = [await acme.admin(), await acme.viewer()];
     await api.as(admin).get(rolesPath(acme)).expect(200);
     await api.as(viewer).get(rolesPath(acme)).expect(403, { detail: 'Admin role required' });

@@ -14,7 +14,6 @@ import { DomainClaimsRepository } from './domain-claims.repository.js';
 import { DomainRecords } from './domain-records.js';
 import { SsoDomainsController } from './domains.controller.js';
 import { SsoDomainsService } from './domains.service.js';
-import { SsoRefusalsController } from './refusals.controller.js';
 import { SsoRolesController } from './roles.controller.js';
 import { SsoRoleSettingsService } from './roles.service.js';
 import { SettingsOfDeletedOrganizationsRepository } from './settings-of-deleted-organizations.repository.js';
@@ -27,7 +26,7 @@ import { SettingsOfDeletedOrganizationsRepository } from './settings-of-deleted-
     SsoModule,
     TypeOrmModule.forFeature([SsoConnection, SsoDomain, SsoRoles]),
   ],
-  controllers: [SsoRefusalsController, SsoConnectionsController, SsoDomainsController, SsoRolesController],
+  controllers: [SsoConnectionsController, SsoDomainsController, SsoRolesController],
   providers: [
     ConnectionIdentitiesRepository,
     ConnectionSettingsService,

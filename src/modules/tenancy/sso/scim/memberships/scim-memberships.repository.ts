@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { OrganizationScope, UserId } from '../../../../access/index.js';
+import { Database, type Db } from '../../../../../platform/database/database.js';
+import type { GrantableRole } from '../../../organizations/index.js';
+
+type Tenant = Pick<OrganizationScope, 'organizationId'>;
+
+/** A member whose role may follow the groups. */
+export interface FollowingMember {
+  readonly userId: UserId;
+  readonly role: GrantableRole;
+  /** The names of the groups of the member. */
+  readonly groups: readonly string[];
+}
+
+/** Reads and writes which memberships follow the groups of an identity provider. */
+@Injectable()
+export class ScimMembershipsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Returns the members among some users whose role follows their groups: SCIM has made the membership, and nobody has
+   * changed its role by hand since.
+   */
+  async following(scope: Tenant, ids: readonly UserId[], tx: Db): Promise<FollowingMember[]> {
+    const members = await this.database.rows<Omit<FollowingMember, 'groups'>>(
+      `SELECT m.user_id AS "userId", m.role
+       FROM sso_memberships p
+       JOIN organization_members m ON m.organization_id = p.organization_id AND m.user_id = p.user_id AND m.role = p.role
+       WHERE p.organization_id = $1 AND p.user_id = ANY($2::uuid[]) AND p.made_by = 'scim' AND m.role <> 'owner'`,
+      [scope.organizationId, ids],
+      tx,
+    );
+    // A join of both statements would compare every member with every group member where the tables have no statistics.
+    const names = await this.groupNamesOf(scope, ids, tx);
+    return members.map((member) => ({ ...member, groups: names.get(member.userId) ?? [] }));
+  }
+
+  /** Returns the names of the groups of some users. */
+  async groupNamesOf(
+    { organizationId }: Tenant,
+    ids: readonly UserId[],
+    tx: Db,
+  ): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    const rows = await this.database.rows<{ userId: UserId; names: string[] }>(
+      `SELECT gm.user_id AS "userId", array_agg(g.display_name) AS names
+       FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
+       WHERE g.organization_id = $1 AND gm.user_id = ANY($2::uuid[]) GROUP BY gm.user_id`,
+      [organizationId, ids],
+      tx,
+    );
+    return new Map(rows.map(({ userId, names }) => [userId, names]));
+  }
+
+  /** Stores the role that SCIM has given to some members. */
+  async storeRole({ organizationId }: Tenant, ids: readonly UserId[], role: GrantableRole, tx: Db): Promise<void> {
+    await this.database.execute(
+      'UPDATE sso_memberships SET role = $3 WHERE organization_id = $1 AND user_id = ANY($2::uuid[])',
+      [organizationId, ids, role],
+      tx,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import { isObject } from '../../../../../platform/http/fields/index.js';
+
+/** Returns the members of an object by their names in lower case, since names in SCIM compare without case. */
+export function byLowerName(value: object): Map<string, unknown> {
+  return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
+}
+
+/** Returns a member by its name in lower case. */
+export function memberOf(value: object, name: string): unknown {
+  return byLowerName(value).get(name);
+}
+
+/** Returns a list as it is, nothing as an empty list, and any other value as a list of one. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/**
+ * Reads a truth value. Some providers send texts such as `"False"`.
+ * @returns undefined when the value is none
+ */
+export function truthOf(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return undefined;
+  const text = value.toLowerCase();
+  if (text === 'true') return true;
+  return text === 'false' ? false : undefined;
+}
+
+export { isObject };

@@ -1,0 +1,285 @@
+import { Injectable } from '@nestjs/common';
+import { newUserId, type ScimScope, type UserId } from '../../../../access/index.js';
+import { Database, type Db } from '../../../../../platform/database/database.js';
+import { isUuid } from '../../../../../platform/ids/index.js';
+import { AuditWriter } from '../../../../identity/audit/index.js';
+import { MailedTokensService } from '../../../../identity/auth/index.js';
+import { type SecurityAct, SecurityEventsWriter } from '../../../../identity/security-events/index.js';
+import { SessionsService } from '../../../../identity/sessions/index.js';
+import {
+  CredentialsWriter,
+  emailKeyOf,
+  RegistrationsWriter,
+  type User,
+  UsersReader,
+} from '../../../../identity/users/index.js';
+import { ScimGroupsRepository } from '../groups/scim-groups.repository.js';
+import { ScimMembershipsService } from '../memberships/scim-memberships.service.js';
+import { readPatch } from '../patch/patch-request.js';
+import { patchedUser } from '../patch/user-patch.js';
+import type { ListRequest } from '../protocol/list-request.js';
+import { type Projection, shows } from '../protocol/projection.js';
+import { mutability, ScimFault, ScimResourceNotFound, uniqueness } from '../protocol/scim-fault.js';
+import { type Conditions, requireVersion } from '../protocol/version-tag.js';
+import { type GroupOfUser, ScimUsersRepository, type StoredScimUser } from './scim-users.repository.js';
+import { accountNameOf, documentOfUser, readUser, type ScimUserInput } from './user-document.js';
+import { documentOfStored, etagOfUser } from './user-resource.js';
+
+/** A user with the groups that an answer shows. */
+export interface ShownUser {
+  readonly user: StoredScimUser;
+  readonly groups: readonly GroupOfUser[];
+}
+
+/** What a change leaves to do after its commit. */
+interface AfterCommit {
+  readonly ended: string[];
+  readonly acts: SecurityAct[];
+}
+
+/**
+ * Creates, changes and removes users for the identity provider of an organization. A user is an account with a verified
+ * address of a domain of the organization. `active` says whether the person is a member. The account itself stays.
+ */
+@Injectable()
+export class ScimUsersService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: ScimUsersRepository,
+    private readonly groups: ScimGroupsRepository,
+    private readonly memberships: ScimMembershipsService,
+    private readonly accounts: UsersReader,
+    private readonly registrations: RegistrationsWriter,
+    private readonly credentials: CredentialsWriter,
+    private readonly tokens: MailedTokensService,
+    private readonly sessions: SessionsService,
+    private readonly events: SecurityEventsWriter,
+    private readonly audit: AuditWriter,
+  ) {}
+
+  async list(
+    scope: ScimScope,
+    request: ListRequest,
+  ): Promise<{ total: number; startIndex: number; users: readonly ShownUser[] }> {
+    const { users, total } = await this.users.list(scope, request);
+    const groups = await this.groupsFor(scope, users, request.projection);
+    const shown = users.map((user) => ({ user, groups: groups.filter(({ userId }) => userId === user.id) }));
+    return { total, startIndex: request.startIndex, users: shown };
+  }
+
+  /** @throws ScimResourceNotFound */
+  async get(scope: ScimScope, id: string, projection: Projection): Promise<ShownUser> {
+    const user = isUuid(id) ? await this.users.find(scope, id) : null;
+    if (user === null) throw new ScimResourceNotFound();
+    return { user, groups: await this.groupsFor(scope, [user], projection) };
+  }
+
+  /** @returns the id of the new user */
+  async create(scope: ScimScope, body: unknown): Promise<UserId> {
+    const input = readUser(documentOfUser(body));
+    return this.change(scope, async (tx, after) => {
+      await this.memberships.requireDomain(scope, input.userName, tx);
+      await this.refuseConflict(scope, null, input, tx);
+      const { user, isMade } = await this.accountFor(scope, input, after, tx);
+      const before = await this.users.findAny(scope, user.id, tx);
+      if (before !== null && !before.isDeleted) throw inUse('userName');
+      await this.users.insert(scope, user.id, input, isMade, tx);
+      await this.record(scope, 'created', user.id, { active: input.active }, tx);
+      const isMember = (await this.users.findAny(scope, user.id, tx))?.isMember === true;
+      if (input.active && !isMember) await this.memberships.start(scope, user, tx);
+      if (!input.active && isMember) await this.end(scope, user.id, after, tx);
+      await this.users.setActive(scope, user.id, input.active, tx);
+      return user.id;
+    });
+  }
+
+  /** Replaces every attribute. @throws ScimResourceNotFound or ScimVersionDiffers */
+  replace(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
+    const document = documentOfUser(body);
+    return this.update(scope, id, conditions, () => readUser(document));
+  }
+
+  /** Applies operations, all or none. @throws ScimResourceNotFound or ScimVersionDiffers */
+  patch(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
+    const operations = readPatch(body);
+    return this.update(scope, id, conditions, (user) => readUser(patchedUser(documentOfStored(user), operations)));
+  }
+
+  /** Ends the membership, and forgets the user. The account stays. */
+  remove(scope: ScimScope, id: string, conditions: Conditions): Promise<void> {
+    return this.change(scope, async (tx, after) => {
+      const user = await this.require(scope, id, conditions, tx);
+      if (user.isMember) {
+        await this.end(scope, user.id, after, tx);
+        await this.users.setActive(scope, user.id, false, tx);
+      }
+      await this.groups.removeFromAll(scope, user.id, tx);
+      await this.users.markDeleted(scope, user.id, tx);
+      await this.record(scope, 'deleted', user.id, {}, tx);
+    });
+  }
+
+  private update(
+    scope: ScimScope,
+    id: string,
+    conditions: Conditions,
+    inputFrom: (user: StoredScimUser) => ScimUserInput,
+  ): Promise<void> {
+    return this.change(scope, async (tx, after) => {
+      const user = await this.require(scope, id, conditions, tx);
+      const input = inputFrom(user);
+      await this.refuseConflict(scope, user.id, input, tx);
+      if (emailKeyOf(input.userName) !== user.userNameKey) await this.changeAddress(scope, user, input, after, tx);
+      await this.users.update(scope, user.id, input, tx);
+      if (input.active !== user.isMember) await this.setActive(scope, user, input.active, after, tx);
+      await this.record(scope, 'updated', user.id, { active: input.active }, tx);
+    });
+  }
+
+  private async setActive(
+    scope: ScimScope,
+    user: StoredScimUser,
+    isActive: boolean,
+    after: AfterCommit,
+    tx: Db,
+  ): Promise<void> {
+    if (!isActive) {
+      await this.end(scope, user.id, after, tx);
+      await this.users.setActive(scope, user.id, false, tx);
+      return;
+    }
+    // Somebody else has ended the membership since. Only a new user brings it back.
+    if (user.wasActivated) return;
+    const account = await this.accounts.findById(user.id, tx);
+    if (account === null) throw new ScimResourceNotFound();
+    await this.memberships.start(scope, account, tx);
+    await this.users.setActive(scope, user.id, true, tx);
+  }
+
+  private async end(scope: ScimScope, id: UserId, { ended, acts }: AfterCommit, tx: Db): Promise<void> {
+    ended.push(...(await this.memberships.end(scope, id, tx)));
+    const act: SecurityAct = {
+      userId: id,
+      type: 'account_deprovisioned',
+      client: null,
+      detail: { organization_id: scope.organizationId },
+    };
+    await this.events.record(act, tx);
+    acts.push(act);
+  }
+
+  /** Finds or creates the account of an address. Its row is locked until the transaction ends. */
+  private async accountFor(
+    scope: ScimScope,
+    input: ScimUserInput,
+    { ended, acts }: AfterCommit,
+    tx: Db,
+  ): Promise<{ user: User; isMade: boolean }> {
+    const [email, name] = [input.userName, accountNameOf(input)];
+    const registered = await this.registrations.registerConfirmed({ id: newUserId(), email, name }, tx);
+    if (registered === null) throw uniqueness('The account of the address was deleted at the same time');
+    const { user, isNew } = registered;
+    if (user.disabledAt !== null) throw new ScimFault(409, 'An operator of the service has disabled the account');
+    const isTakenOver = user.emailVerifiedAt === null;
+    if (isTakenOver) {
+      ended.push(...(await this.sessions.revokeAllOf(user.id, tx)));
+      await this.registrations.takeOverUnverified(user.id, { email, name }, tx);
+      await this.tokens.revoke(user.id, ['verify_email', 'reset_password', 'change_email'], tx);
+    }
+    if (isNew || isTakenOver) {
+      const detail = { organization_id: scope.organizationId, replaced_unverified_registration: isTakenOver };
+      const act: SecurityAct = { userId: user.id, type: 'account_provisioned', client: null, detail };
+      await this.events.record(act, tx);
+      acts.push(act);
+    }
+    return { user, isMade: isNew || isTakenOver };
+  }
+
+  /** @throws ScimFault unless SCIM made the account and its address has not been changed by its owner */
+  private async changeAddress(
+    scope: ScimScope,
+    { id, isAccountMade, userNameKey }: StoredScimUser,
+    { userName }: ScimUserInput,
+    { acts }: AfterCommit,
+    tx: Db,
+  ): Promise<void> {
+    if (!isAccountMade) throw mutability('userName cannot be changed: the account was not made by provisioning');
+    await this.memberships.requireDomain(scope, userName, tx);
+    const account = await this.accounts.lock(id, tx);
+    if (account.emailKey !== userNameKey)
+      throw mutability('userName cannot be changed: the person has chosen another address');
+    if ((await this.accounts.findByEmail(userName, tx)) !== null) throw inUse('userName');
+    await this.credentials.changeEmail(id, userName, tx);
+    await this.tokens.revoke(id, ['verify_email', 'reset_password', 'change_email'], tx);
+    const act: SecurityAct = {
+      userId: id,
+      type: 'email_changed',
+      client: null,
+      detail: { email: userName },
+      noticeTo: account.email,
+    };
+    await this.events.record(act, tx);
+    acts.push(act);
+  }
+
+  private async require(scope: ScimScope, id: string, conditions: Conditions, tx: Db): Promise<StoredScimUser> {
+    const user = isUuid(id) ? await this.users.find(scope, id, tx) : null;
+    if (user === null) throw new ScimResourceNotFound();
+    requireVersion(conditions, etagOfUser(user));
+    return user;
+  }
+
+  private async refuseConflict(scope: ScimScope, id: UserId | null, input: ScimUserInput, tx: Db): Promise<void> {
+    const conflict = await this.users.conflictOf(scope, id, input, tx);
+    if (conflict !== null) throw inUse(conflict);
+  }
+
+  /** Runs a change in one transaction under the lock of the organization. Then lets the ended sessions stop at once. */
+  private async change<T>(scope: ScimScope, work: (tx: Db, after: AfterCommit) => Promise<T>): Promise<T> {
+    const { result, after } = await this.database.transaction(async (tx) => {
+      // Filled in by the work; a transaction runs once.
+      const begun: AfterCommit = { ended: [], acts: [] };
+      await this.memberships.lock(scope, tx);
+      return { result: await work(tx, begun), after: begun };
+    });
+    this.sessions.forget(after.ended);
+    for (const act of after.acts) this.events.announce(act);
+    return result;
+  }
+
+  private async groupsFor(
+    scope: ScimScope,
+    users: readonly StoredScimUser[],
+    projection: Projection,
+  ): Promise<GroupOfUser[]> {
+    if (users.length === 0 || !shows(projection, 'groups')) return [];
+    return this.users.groupsOf(
+      scope,
+      users.map(({ id }) => id),
+    );
+  }
+
+  private async record(
+    { organizationId, tokenId }: ScimScope,
+    act: string,
+    id: UserId,
+    detail: Readonly<Record<string, unknown>>,
+    tx: Db,
+  ): Promise<void> {
+    await this.audit.record(
+      {
+        actorUserId: null,
+        organizationId,
+        action: `scim_user.${act}`,
+        targetType: 'user',
+        targetId: id,
+        detail: { ...detail, scim_token_id: tokenId },
+      },
+      tx,
+    );
+  }
+}
+
+function inUse(attribute: string): ScimFault {
+  return uniqueness(`Another user has this ${attribute}`);
+}

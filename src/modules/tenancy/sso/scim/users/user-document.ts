@@ -1,0 +1,142 @@
+import {
+  BooleanField,
+  compile,
+  EmailField,
+  ListField,
+  NameField,
+  nested,
+  TextField,
+  validateJson,
+  ValidationError,
+} from '../../../../../platform/http/fields/index.js';
+import { byLowerName, isObject, listOf, truthOf } from '../protocol/members.js';
+import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
+
+const MAX_TEXT = 256;
+/** A user with more addresses is refused. */
+export const MAX_EMAILS = 20;
+
+/** A user as a client sent it or as operations have changed it, with its values not checked yet. */
+export interface UserDocument {
+  userName: unknown;
+  externalId: unknown;
+  displayName: unknown;
+  active: unknown;
+  name: { givenName: unknown; familyName: unknown; formatted: unknown };
+  emails: unknown[];
+}
+
+/** An address of a user. It is kept for the client; the service itself uses the user name only. */
+export class ScimEmail {
+  @TextField({ max: MAX_TEXT })
+  value!: string;
+
+  @TextField({ max: MAX_TEXT, optional: true })
+  type?: string;
+
+  @TextField({ max: MAX_TEXT, optional: true })
+  display?: string;
+
+  @BooleanField({ optional: true })
+  primary?: boolean;
+}
+
+/** The attributes of a user that are kept. */
+export class ScimUserInput {
+  @EmailField()
+  userName!: string;
+
+  @TextField({ max: MAX_TEXT, nullable: true })
+  externalId!: string | null;
+
+  @NameField({ nullable: true })
+  displayName!: string | null;
+
+  @NameField({ nullable: true, name: 'name.givenName' })
+  givenName!: string | null;
+
+  @NameField({ nullable: true, name: 'name.familyName' })
+  familyName!: string | null;
+
+  @NameField({ nullable: true, name: 'name.formatted' })
+  formattedName!: string | null;
+
+  @BooleanField()
+  active!: boolean;
+
+  @ListField(nested(() => ScimEmail), { max: MAX_EMAILS })
+  emails!: ScimEmail[];
+}
+
+/** Reads the body of POST and PUT. Unknown attributes and extensions are ignored. @throws ScimFault */
+export function documentOfUser(body: unknown): UserDocument {
+  if (!isObject(body)) throw invalidSyntax('The body must be an object');
+  const members = byLowerName(body);
+  return {
+    userName: members.get('username'),
+    externalId: members.get('externalid'),
+    displayName: members.get('displayname'),
+    active: members.get('active') ?? true,
+    name: nameOf(members.get('name')),
+    emails: [...listOf(members.get('emails'))],
+  };
+}
+
+/** Reads the name of a user. @throws ScimFault */
+export function nameOf(value: unknown): UserDocument['name'] {
+  if (value === undefined || value === null) return { givenName: null, familyName: null, formatted: null };
+  if (!isObject(value)) throw invalidValue('name must be an object');
+  const members = byLowerName(value);
+  return {
+    givenName: members.get('givenname'),
+    familyName: members.get('familyname'),
+    formatted: members.get('formatted'),
+  };
+}
+
+/** Checks a user. @throws ValidationError or ScimFault */
+export function readUser({ userName, externalId, displayName, active, name, emails }: UserDocument): ScimUserInput {
+  const truth = truthOf(active);
+  if (truth === undefined) throw invalidValue('active must be true or false');
+  const value = {
+    userName,
+    externalId: textOrNull(externalId),
+    displayName: textOrNull(displayName),
+    'name.givenName': textOrNull(name.givenName),
+    'name.familyName': textOrNull(name.familyName),
+    'name.formatted': textOrNull(name.formatted),
+    active: truth,
+    emails: emails.map(emailOf).filter(({ value: address }) => address !== null),
+  };
+  const read = validateJson(compile(ScimUserInput), value, 'body');
+  if ('issues' in read) throw new ValidationError(read.issues);
+  return read.value as ScimUserInput;
+}
+
+/** Returns the name of an account that a provider makes, or null when the provider sent none. */
+export function accountNameOf({ displayName, formattedName, givenName, familyName }: ScimUserInput): string | null {
+  const joined = [givenName, familyName].filter((part) => part !== null).join(' ');
+  const name = displayName ?? formattedName ?? joined;
+  return name === '' ? null : [...name].slice(0, 200).join('');
+}
+
+/** Some providers send empty texts for attributes that a person does not have. */
+function textOrNull(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' && value.trim() === '' ? null : value;
+}
+
+function emailOf(email: unknown): Record<string, unknown> {
+  if (typeof email === 'string') return { value: textOrNull(email) };
+  if (!isObject(email)) throw invalidValue('An element of emails must be an object');
+  const members = byLowerName(email);
+  const primary = members.get('primary');
+  const truth = truthOf(primary);
+  if (truth === undefined && primary !== undefined && primary !== null)
+    throw invalidValue('primary must be true or false');
+  const kept = { type: textOrNull(members.get('type')), display: textOrNull(members.get('display')), primary: truth };
+  return {
+    value: textOrNull(members.get('value')),
+    ...Object.fromEntries(Object.entries(kept).filter(([, member]) => member !== null && member !== undefined)),
+  };
+}
