@@ -40,8 +40,8 @@ export class ScimApi {
   }
 
   get(path: string, query?: object): Test {
-    const test = this.send('get', path);
-    return query === undefined ? test : test.query(query);
+    const sent = this.send('get', path);
+    return query === undefined ? sent : sent.query(query);
   }
 
   post(path: string, body: object | string): Test {
@@ -88,8 +88,8 @@ export class ScimApi {
   }
 
   private send(method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string, body?: object | string): Test {
-    const test = supertest(service.url)[method](`/scim/v2${path}`).agent(connections).use(checkAnswer).buffer(true);
-    test.parse((response, done) => {
+    const sent = supertest(service.url)[method](`/scim/v2${path}`).agent(connections).use(checkAnswer).buffer(true);
+    sent.parse((response, done) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));
@@ -98,9 +98,9 @@ export class ScimApi {
         done(null, text === '' ? {} : (JSON.parse(text) as object));
       });
     });
-    if (this.token !== null) void test.set('Authorization', `Bearer ${this.token}`);
-    if (body === undefined) return test;
-    return test.set('Content-Type', this.type).send(typeof body === 'string' ? body : JSON.stringify(body));
+    if (this.token !== null) void sent.set('Authorization', `Bearer ${this.token}`);
+    if (body === undefined) return sent;
+    return sent.set('Content-Type', this.type).send(typeof body === 'string' ? body : JSON.stringify(body));
   }
 }
 

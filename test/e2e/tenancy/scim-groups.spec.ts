@@ -190,7 +190,7 @@ describe('A change of the members of a group', () => {
       ],
       () => idsOf(bob),
     ],
-  ])('%s', async (_, operations, wanted) => {
+  ])('passes when it %s', async (_, operations, wanted) => {
     await acme.scim.operate(path, ...operations()).expect(204);
     expect(await members()).toEqual(wanted());
   });

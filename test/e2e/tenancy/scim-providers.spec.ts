@@ -300,13 +300,13 @@ describe('A change of a user', () => {
       [{ op: 'add', value: { unknown: 1, 'a b': 2, id: 'x' } }],
       { displayName: 'Before' },
     ],
-  ])('%s', async (_, operations, wanted) => {
+  ])('passes when it %s', async (_, operations, wanted) => {
     const id = await fresh();
     expect(await patched(id, ...operations)).toMatchObject(wanted);
     expect(await acme.scim.user(id)).toMatchObject({ ...wanted, meta: { version: 'W/"2"' } });
   });
 
-  it.each(['displayName', 'externalId', 'name', 'emails'])('removes %s', async (attribute) => {
+  it.each(['displayName', 'externalId', 'name', 'emails'])('forgets the attribute %s', async (attribute) => {
     const id = await fresh();
     expect(await patched(id, { op: 'remove', path: attribute })).not.toHaveProperty(attribute);
   });

@@ -19,7 +19,7 @@ interface Attribute {
   readonly subAttributes?: readonly Attribute[];
 }
 
-/** What the service can do (RFC 7643, section 5). */
+/** Returns what the service can do (RFC 7643, section 5). */
 export function serviceProviderConfig(base: string): object {
   return {
     schemas: [CONFIG_SCHEMA],

@@ -31,7 +31,7 @@ export interface ShownUser {
   readonly groups: readonly GroupOfUser[];
 }
 
-/** What a change leaves to do after its commit. */
+/** The work that a change leaves to do after its commit. */
 interface AfterCommit {
   readonly ended: string[];
   readonly acts: SecurityAct[];
