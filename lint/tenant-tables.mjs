@@ -38,6 +38,7 @@ export const TENANT_TABLES = {
   latency_hours: ['project_id'],
   object_uploads: ['project_id', 'organization_id'],
   oauth_identities: ['user_id'],
+  oauth_pending_links: ['organization_id'],
   organization_members: ['organization_id', 'user_id'],
   organization_months: ['organization_id'],
   organizations: ['id'],
@@ -70,6 +71,10 @@ export const TENANT_TABLES = {
   sentinel_series: ['project_id'],
   sessions: ['user_id'],
   sign_in_challenges: ['user_id'],
+  sso_connections: ['organization_id'],
+  sso_domains: ['organization_id'],
+  sso_memberships: ['organization_id', 'user_id'],
+  sso_roles: ['organization_id'],
   source_days: ['project_id'],
   source_hooks: ['project_id'],
   step_up_tokens: ['user_id'],
@@ -97,9 +102,9 @@ export const PARENTS = {
   alert_rule_destinations: 'alert_rules',
   alert_rule_series: 'alert_rules',
   audit_positions: 'audit_events',
-  oauth_pending_links: 'sign_in_challenges',
   object_upload_parts: 'object_uploads',
   refresh_tokens: 'sessions',
+  sso_sessions: 'sessions',
 };
 
 /** Tables that belong to no tenant. */
@@ -116,4 +121,6 @@ export const NOBODYS_TABLES = [
   'oauth_used_nonces',
   'password_attempts',
   'payment_customer_removals',
+  'sso_starts',
+  'sso_used_assertions',
 ];

@@ -291,7 +291,7 @@ describe('a response of SAML', () => {
     [
       'has a transient NameID',
       { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' },
-      'the NameID is neither persistent nor an address',
+      'the NameID names the person for one sign-in only',
     ],
     [
       'has a NameID with elements',

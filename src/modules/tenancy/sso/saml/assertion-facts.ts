@@ -2,7 +2,7 @@ import type { ProviderPerson } from '../../../identity/oauth/index.js';
 import { emailKeyOf } from '../../../identity/users/index.js';
 import { EmailField, NameField } from '../../../../platform/http/fields/index.js';
 import { compile, validateJson } from '../../../../platform/http/fields/index.js';
-import { ASSERTION, EMAIL_FORMAT, PERSISTENT_FORMAT } from './names.js';
+import { ASSERTION, EMAIL_FORMAT, PERSISTENT_FORMAT, UNSPECIFIED_FORMAT } from './names.js';
 import { SamlFault } from './saml-fault.js';
 import type { SignedResponse } from './signed-response.js';
 import { childrenOf, type XmlElement } from './xml.js';
@@ -168,16 +168,21 @@ function timeIn({ attributes }: XmlElement, name: string): number | null {
 export function personIn(assertion: XmlElement, names: AttributeNames): AssertedPerson {
   const nameId = onlyChild(onlyChild(assertion, 'Subject'), 'NameID');
   const id = textOf(nameId);
-  const format = nameId.attributes.get('Format');
-  if (format !== EMAIL_FORMAT && format !== PERSISTENT_FORMAT) {
-    throw new SamlFault('the NameID is neither persistent nor an address');
+  // Without a format the NameID is whatever the provider calls a person, which is the default of some providers.
+  const format = nameId.attributes.get('Format') ?? UNSPECIFIED_FORMAT;
+  if (![EMAIL_FORMAT, PERSISTENT_FORMAT, UNSPECIFIED_FORMAT].includes(format)) {
+    throw new SamlFault('the NameID names the person for one sign-in only');
   }
   if (id === '' || id.length > MAX_NAME_ID_LENGTH) {
     throw new SamlFault(`the NameID has not 1 to ${MAX_NAME_ID_LENGTH} characters`);
   }
   const attributes = attributesOf(assertion);
   const isAddress = format === EMAIL_FORMAT;
-  const email = emailOf(attributes, names.email, isAddress ? id : null);
+  const email = emailOf(
+    attributes,
+    names.email,
+    isAddress || (format === UNSPECIFIED_FORMAT && id.includes('@')) ? id : null,
+  );
   return {
     // The same address in another case is the same person.
     subject: isAddress ? emailKeyOf(id) : id,

@@ -85,7 +85,9 @@ function patchEmails(user: UserDocument, operation: PatchOperation): void {
 }
 
 function patchAllEmails(user: UserDocument, verb: PatchOperation['verb'], value: unknown): void {
-  const given = listOf(value).map(asEmail);
+  const listed = listOf(value);
+  if (listed.length > MAX_EMAILS) throw invalidValue(`At most ${MAX_EMAILS} addresses are accepted`);
+  const given = listed.map(asEmail);
   if (verb === 'replace') user.emails = given;
   else if (verb === 'remove') {
     const addresses = given.map((email) => folded(email['value']));

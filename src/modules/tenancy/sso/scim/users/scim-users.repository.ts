@@ -120,6 +120,16 @@ export class ScimUsersRepository {
     });
   }
 
+  /** Returns the number of users, those included that the provider has deleted. */
+  async count({ organizationId }: Tenant, db: Db): Promise<number> {
+    const [row] = await this.database.rows<{ count: number }>(
+      'SELECT count(*)::int AS count FROM scim_users WHERE organization_id = $1',
+      [organizationId],
+      db,
+    );
+    return row?.count ?? 0;
+  }
+
   /** Returns null when the provider has no such user. */
   async find(scope: Tenant, id: string, db?: Db): Promise<StoredScimUser | null> {
     const user = await this.findAny(scope, asUserId(id), db);

@@ -25,6 +25,9 @@ import { type GroupOfUser, ScimUsersRepository, type StoredScimUser } from './sc
 import { accountNameOf, documentOfUser, readUser, type ScimUserInput } from './user-document.js';
 import { documentOfStored, etagOfUser } from './user-resource.js';
 
+/** The maximum number of users that an organization keeps, those included that the provider has deleted. */
+const MAX_USERS = 100_000;
+
 /** A user with the groups that an answer shows. */
 export interface ShownUser {
   readonly user: StoredScimUser;
@@ -80,6 +83,8 @@ export class ScimUsersService {
     return this.change(scope, async (tx, after) => {
       await this.memberships.requireDomain(scope, input.userName, tx);
       await this.refuseConflict(scope, null, input, tx);
+      if ((await this.users.count(scope, tx)) >= MAX_USERS)
+        throw new ScimFault(409, `At most ${MAX_USERS} users are kept`);
       const { user, isMade } = await this.accountFor(scope, input, after, tx);
       const before = await this.users.findAny(scope, user.id, tx);
       if (before !== null && !before.isDeleted) throw inUse('userName');
@@ -206,6 +211,7 @@ export class ScimUsersService {
     if (!isAccountMade) throw mutability('userName cannot be changed: the account was not made by provisioning');
     await this.memberships.requireDomain(scope, userName, tx);
     const account = await this.accounts.lock(id, tx);
+    await this.memberships.requireDomain(scope, account.email, tx);
     if (account.emailKey !== userNameKey)
       throw mutability('userName cannot be changed: the person has chosen another address');
     if ((await this.accounts.findByEmail(userName, tx)) !== null) throw inUse('userName');
