@@ -34,7 +34,8 @@ export interface ResponseWish {
   readonly requestId: string | null;
   readonly confirmedRequestId: string | null;
   readonly nameId: string;
-  readonly nameIdFormat: string;
+  /** Null: the NameID has no format. */
+  readonly nameIdFormat: string | null;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
   readonly issuedAt: number;
   readonly notBefore: number;
@@ -131,7 +132,7 @@ function assertion(wish: ResponseWish): string {
   return [
     `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${wish.assertionId}" Version="2.0" IssueInstant="${at(wish.issuedAt)}">`,
     `<saml:Issuer>${wish.assertionIssuer}</saml:Issuer>`,
-    `<saml:Subject><saml:NameID Format="${wish.nameIdFormat}">${wish.nameId}</saml:NameID>`,
+    `<saml:Subject><saml:NameID${wish.nameIdFormat === null ? '' : ` Format="${wish.nameIdFormat}"`}>${wish.nameId}</saml:NameID>`,
     `<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(wish.confirmedUntil)}" Recipient="${wish.recipient}"${answered(wish.confirmedRequestId)}/></saml:SubjectConfirmation></saml:Subject>`,
     `<saml:Conditions NotBefore="${at(wish.notBefore)}" NotOnOrAfter="${at(wish.notOnOrAfter)}"><saml:AudienceRestriction><saml:Audience>${wish.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>`,
     `<saml:AuthnStatement AuthnInstant="${at(wish.issuedAt)}" SessionIndex="${sessionIndex(wish.assertionId)}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { eventually } from '../../support/eventually.js';
 import { type Answer, HostileProvider, json, signingKey } from '../../support/hostile-provider.js';
+import { guardedByTotp, totpCode } from '../../support/second-factors-api.js';
 import { api, service, tenant, type Tenant } from '../../support/service.js';
 import { accountsWithAddress, setAddress } from '../../support/sql-builders/sign-in.js';
 import {
@@ -10,6 +11,7 @@ import {
   addDomain,
   changeConnection,
   refusalsOf,
+  removeDomain,
   roleIn,
   setGroupRoles,
 } from '../../support/sql-builders/sso.js';
@@ -22,7 +24,7 @@ type Forge = (nonce: string, provider: HostileProvider) => Promise<string> | str
 const NOW = Math.floor(Date.now() / 1000);
 const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 const refused = (code: string) => `/console/login?error=${code}`;
-const pathOf = ({ pathname, search }: URL) => pathname + search;
+const pathOf = ({ pathname, search, hash }: URL) => pathname + search + hash;
 const claiming =
   (changes: Claims): Forge =>
   (nonce, provider) =>
@@ -130,6 +132,24 @@ describe('a sign-in by the connection of an organization', () => {
     expect(await signIn(claiming({ email, sub }), other)).toBe(refused('sso_domain'));
     expect(await signIn(claiming({ email: addressAt(theirs), sub }), other)).toBe('/console');
     expect(await roleIn(stranger.organizationId, email)).toBeNull();
+  });
+
+  it('does not make a membership again that people made and ended', async () => {
+    const member = await company.member();
+    const email = addressAt(domain);
+    await setAddress(member.id, email, email);
+    await api.as(company.owner).delete(`/v1/organizations/${company.organizationId}/members/${member.id}`).expect(200);
+    expect(await signIn(claiming({ email, sub: randomBytes(8).toString('hex') }))).toBe('/console');
+    expect(await roleIn(company.organizationId, email)).toBeNull();
+  });
+
+  it('is not possible before the organization has verified a domain', async () => {
+    const { organizationId } = await tenant();
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    await addDomain(organizationId, newDomain(), false);
+    const { location } = await new PlainBrowser().go(`/sso/oidc/${id}/start`);
+    expect(pathOf(location)).toBe(refused('sso_unknown_provider'));
+    expect(await refusalsOf(id)).toEqual([]);
   });
 
   it('is not possible while the connection is switched off', async () => {
@@ -268,6 +288,29 @@ describe('an ID token of a connection', () => {
   });
 });
 
+describe('a second factor that a sign-in waits for', () => {
+  it.each<[string, () => Promise<void>]>([
+    ['the connection was switched off', () => changeConnection(waiting, { isEnabled: false })],
+    ['the organization lost the domain', () => removeDomain(lost)],
+  ])('makes no link after %s', async (_, end) => {
+    const { organizationId } = await tenant();
+    lost = newDomain();
+    await addDomain(organizationId, lost);
+    waiting = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    const user = await guardedByTotp();
+    const [email, sub] = [addressAt(lost), randomBytes(8).toString('hex')];
+    await setAddress(user.id, email, email);
+    const challenge = new URLSearchParams((await signIn(claiming({ email, sub }), waiting)).split('#')[1]);
+    await end();
+    const body = { challenge_token: challenge.get('challenge_token'), code: totpCode(user.secret) };
+    await api.post('/v1/auth/mfa/totp/verify', body).expect(401, { detail: 'Invalid or expired challenge' });
+    expect(await roleIn(organizationId, email)).toBeNull();
+  });
+
+  let waiting: string;
+  let lost: string;
+});
+
 describe('a back-channel logout', () => {
   const tokenFor = (changes: Claims = {}): Claims => ({
     iss: provider.origin,
@@ -316,6 +359,19 @@ describe('a back-channel logout', () => {
     const sub = randomBytes(8).toString('hex');
     const one = await session(sub);
     await send(await provider.sign(tokenFor({ sub, sid: 'unknown' }))).expect(200);
+    await ended(one);
+  });
+
+  it('ends a session that the second factor of the account opened', async () => {
+    const user = await guardedByTotp();
+    const [email, sub] = [addressAt(domain), randomBytes(8).toString('hex')];
+    await setAddress(user.id, email, email);
+    const challenge = new URLSearchParams((await signIn(claiming({ email, sub }))).split('#')[1]);
+    const body = { challenge_token: challenge.get('challenge_token'), code: totpCode(user.secret) };
+    const { body: tokens } = await api.post('/v1/auth/mfa/totp/verify', body).expect(200);
+    const one = { accessToken: (tokens as { access_token: string }).access_token };
+    expect(await isAlive(one)).toBe(true);
+    await send(await provider.sign(tokenFor({ sub }))).expect(200);
     await ended(one);
   });
 

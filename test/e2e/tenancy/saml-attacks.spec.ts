@@ -347,9 +347,12 @@ describe('a response of SAML', () => {
     expect((await post(of.acs, form, cookie)).status).toBe(413);
   });
 
-  it('is refused when it is not base64', async () => {
+  it.each([
+    ['of signs', '%%%'],
+    ['of half a million blanks and a sign', `${' '.repeat(500_000)}%`],
+  ])('is refused when it is no base64 but a text %s', async (_, text) => {
     const { relayState, cookie } = await begin(of.connectionId);
-    const outcome = outcomeOf(await post(of.acs, { SAMLResponse: '%%%', RelayState: relayState }, cookie));
+    const outcome = outcomeOf(await post(of.acs, { SAMLResponse: text, RelayState: relayState }, cookie));
     expect(outcome).toEqual(FAILED);
   });
 });

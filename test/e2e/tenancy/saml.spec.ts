@@ -135,6 +135,17 @@ describe('a sign-in by SAML', () => {
     expect(second).toEqual(first);
   });
 
+  it.each([[null], ['urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified']])(
+    'takes a NameID of the format %s as the address when it is one, and as a name otherwise',
+    async (nameIdFormat) => {
+      const of = await company();
+      const email = of.newAddress();
+      expect((await personOf(await signIn(of, { nameId: email, nameIdFormat }))).email).toBe(email);
+      const named = { nameId: 'ada', nameIdFormat, attributes: { email: [of.newAddress()] } };
+      expect(await personOf(await signIn(of, named))).toEqual(await personOf(await signIn(of, named)));
+    },
+  );
+
   it('takes the address of the configured attribute alone', async () => {
     const of = await company({ emailAttribute: 'work' });
     const email = of.newAddress();

@@ -204,6 +204,13 @@ describe('A user of SCIM', () => {
     expect(body).toMatchObject({ status: '400', scimType: 'invalidValue' });
   });
 
+  it('is not changed by a PATCH that adds too many addresses', async () => {
+    const { id } = (await acme.scim.post('/Users', { userName: acme.address() }).expect(201)).body as { id: string };
+    const value = Array.from({ length: 2_000 }, (_, index) => ({ value: `${index}@mail.example` }));
+    const { body } = await acme.scim.operate(`/Users/${id}`, { op: 'add', path: 'emails', value }).expect(400);
+    expect(body).toMatchObject({ status: '400', scimType: 'invalidValue' });
+  });
+
   it.each([['{"userName":'], ['[]'], ['"text"'], ['null'], ['']])('is refused with the body %s', async (text) => {
     const { body } = await acme.scim.post('/Users', text).expect(400);
     expect(body).toEqual(scimError(400, 'invalidSyntax'));

@@ -43,6 +43,11 @@ export async function addDomain(organizationId: string, domain: string, isVerifi
   );
 }
 
+/** Removes a domain, as its owner does over HTTP. */
+export async function removeDomain(domain: string): Promise<void> {
+  await sql('DELETE FROM sso_domains WHERE domain = $1', [domain]);
+}
+
 /** Sets the roles that an organization gives to people of its provider. */
 export async function setGroupRoles(
   organizationId: string,
