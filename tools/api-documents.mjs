@@ -43,6 +43,13 @@ const EXAMPLES = Object.fromEntries(
 /** The rule is checked in the second document, except where it does not apply. */
 const NOT_SO = [
   { rule: 'operation-4xx-response', pointer: '#/paths/~1health/get/responses', why: 'No limit holds for `/health`.' },
+  ...['~1sso~1oidc~1{provider}~1callback', '~1sso~1oidc~1{provider}~1start', '~1sso~1saml~1{connection_id}~1start'].map(
+    (path) => ({
+      rule: 'operation-2xx-response',
+      pointer: `#/paths/${path}/get/responses`,
+      why: 'The route always redirects the browser.',
+    }),
+  ),
 ];
 
 const [first, limits, others] = ['openapi.json', 'limits.json', 'other-paths.json'].map((name) =>

@@ -19,8 +19,8 @@ const setting = (suffix: string, shownDefault: string, description: string, take
   takesFile,
 });
 
-export const DEFAULT_SCOPES = 'openid email profile';
-export const DEFAULT_GROUPS_CLAIM = 'groups';
+const DEFAULT_SCOPES = 'openid email profile';
+const DEFAULT_GROUPS_CLAIM = 'groups';
 
 /** The placeholder of the provider's name in the listings. */
 export const OIDC_NAME = '<NAME>';

@@ -32,7 +32,7 @@ function declaredNames(): Set<string> {
   for (const file of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
     const code = read('src', file);
-    for (const [, name = ''] of code.matchAll(/'(oes_[a-z_]+)'/g)) names.add(name);
+    for (const [, name = ''] of code.matchAll(/'(oes_[a-z_]*[a-z])'/g)) names.add(name);
     for (const [, prefix = ''] of code.matchAll(/prefix: '(oes_[a-z_]+)'/g)) {
       prefixes.add(prefix);
       names.delete(prefix);

@@ -148,8 +148,8 @@ describe('a sign-in by the connection of an organization', () => {
     const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
     await addDomain(organizationId, newDomain(), false);
     const { location } = await new PlainBrowser().go(`/sso/oidc/${id}/start`);
-    expect(pathOf(location)).toBe(refused('sso_unknown_provider'));
-    expect(await refusalsOf(id)).toEqual([]);
+    expect(pathOf(location)).toBe(refused('sso_domain'));
+    expect(await refusalsOf(id)).toEqual(['the organization has verified no domain']);
   });
 
   it('is not possible while the connection is switched off', async () => {

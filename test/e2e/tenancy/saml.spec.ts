@@ -85,7 +85,8 @@ describe('the start of a sign-in by SAML', () => {
       const { headers } = await api.get(`/sso/saml/${id}/start`).redirects(0).expect(303);
       expect(headers['location']).toBe('/console/login?error=sso_unknown_provider');
     }
-    expect(await refusalsOf(connectionId)).toEqual(['there is no such connection']);
+    // Anybody can make up names, so all unknown ones share one record.
+    expect(await refusalsOf('unknown')).toContain('there is no such connection');
   });
 });
 

@@ -136,7 +136,7 @@ export async function startCompany(name) {
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
       pkce: { required: () => true },
       // The package refuses addresses of this machine, by a dispatcher.
-      fetch: (url, { dispatcher: _, ...options }) => globalThis.fetch(url, options),
+      fetch: (url, options) => globalThis.fetch(url, { ...options, dispatcher: undefined }),
       features: {
         devInteractions: { enabled: false },
         backchannelLogout: { enabled: true },

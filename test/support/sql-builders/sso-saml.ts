@@ -79,7 +79,7 @@ export async function refusalsOf(connectionId: string): Promise<string[]> {
 /** Returns when the used assertions of a connection may be forgotten, in seconds from now. No route shows them. */
 export async function usedAssertionSeconds(connectionId: string): Promise<number[]> {
   const rows = await sql<{ seconds: number }>(
-    `SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM sso_used_assertions WHERE connection_id = $1`,
+    `SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM sso_used_assertions WHERE provider = $1`,
     [connectionId],
   );
   return rows.map(({ seconds }) => seconds);

@@ -1,6 +1,6 @@
 export { MembersReader } from './members.reader.js';
 export { GRANTABLE_ROLES, type GrantableRole } from './member-authority.js';
-export { type JoinedBy, MembershipChangesService } from './membership-changes.service.js';
+export { MembershipChangesService } from './membership-changes.service.js';
 export { MembershipNotifier } from './membership.notifier.js';
 export { type NewOrganization, OnOrganizationCreated } from './organization-creation.service.js';
 export {

@@ -22,22 +22,8 @@ export class SsoConnectionsRepository {
       .repository(SsoConnection, db)
       .createQueryBuilder('c')
       .innerJoin('organizations', 'o', 'o.id = c.organizationId AND o.deleted_at IS NULL')
-      .where('c.id = :id /* tenant: whoever signs in */ AND c.isEnabled', { id })
+      .where('c.id = :id AND c.isEnabled /* tenant: whoever signs in */', { id })
       .getOne();
-  }
-
-  /**
-   * Returns an enabled connection whose organization has verified a domain, or null when there is none. Without a domain
-   * it could sign in nobody, and would only send browsers to an address of its choice.
-   */
-  async usable(id: string): Promise<SsoConnection | null> {
-    const connection = await this.enabled(id);
-    if (connection === null) return null;
-    const verified = await this.database.rows(
-      'SELECT FROM sso_domains WHERE organization_id = $1 AND verified_at IS NOT NULL LIMIT 1',
-      [connection.organizationId],
-    );
-    return verified.length === 0 ? null : connection;
   }
 
   /** Returns the enabled connections of an organization, oldest first. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationId, OrganizationScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
+import { SsoFault } from './sso-fault.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
@@ -8,6 +9,16 @@ type Tenant = Pick<OrganizationScope, 'organizationId'>;
 @Injectable()
 export class SsoDomainsRepository {
   constructor(private readonly database: Database) {}
+
+  /**
+   * Refuses a sign-in by a connection whose organization has verified no domain. It could sign in nobody, and would only
+   * send browsers to an address of its choice.
+   * @throws SsoFault
+   */
+  async requireAny(scope: Tenant): Promise<void> {
+    if ((await this.verifiedOf(scope)).length > 0) return;
+    throw new SsoFault('sso_domain', 'the organization has verified no domain');
+  }
 
   /** Returns the verified domains of an organization, in lower-case A-labels. */
   async verifiedOf({ organizationId }: Tenant, db?: Db): Promise<string[]> {

@@ -23,7 +23,7 @@ import { SsoStart } from './sso-start.entity.js';
 import { SsoStartsRepository } from './sso-starts.repository.js';
 import { SsoUsedAssertion } from './sso-used-assertion.entity.js';
 
-/** What OpenID Connect, SAML and SCIM have in common. */
+/** Provides the services that OpenID Connect, SAML and SCIM share. */
 @Module({
   imports: [
     OAuthModule,

@@ -31,6 +31,8 @@ export interface OidcParty {
   readonly label: string;
   readonly connection: ProviderConnection;
   readonly settings: CompanySettings;
+  /** @throws SsoFault when nobody can sign in by the provider yet */
+  requireReady(): Promise<void>;
   /** Returns what a sign-in of the person means here: the identity, the membership and the allowed domains. */
   admissionOf(person: CompanyPerson): Promise<Pick<SsoArrival, 'person' | 'membership' | 'domains'>>;
 }
@@ -74,6 +76,7 @@ export class OidcPartiesService {
         providerOf({ name, issuer, clientId, scopes, settings, clientSecret: () => clientSecret }),
         { httpsOnly: this.httpsOnly, clock: this.clock },
       ),
+      requireReady: () => Promise.resolve(),
       admissionOf: async (person) => ({
         person,
         membership: await this.membershipBy(provider, person.groups),
@@ -84,7 +87,7 @@ export class OidcPartiesService {
 
   private async ofOrganization(id: string): Promise<OidcParty | null> {
     const uuid = parseUuid(id);
-    const stored = uuid === null ? null : await this.connections.usable(uuid);
+    const stored = uuid === null ? null : await this.connections.enabled(uuid);
     if (stored === null || stored.protocol !== 'oidc') return null;
     const { organizationId, label, trustsEmail } = stored;
     const settings = { groupsClaim: stored.groupsClaim ?? DEFAULT_GROUPS_CLAIM, trustsEmail };
@@ -94,6 +97,7 @@ export class OidcPartiesService {
       label,
       settings,
       connection,
+      requireReady: () => this.domains.requireAny({ organizationId }),
       admissionOf: async (person) => {
         const [roles, domains] = await Promise.all([
           this.roles.of({ organizationId }),

@@ -25,6 +25,7 @@ export class OidcSignInService {
   async start(id: string, returnTo: string | undefined, request: Request, response: Response): Promise<void> {
     try {
       const party = await this.parties.find(id);
+      await party.requireReady();
       const { state, secret } = await this.browser.begin(party.id, { returnTo }, request, response);
       const url = await party.connection.authorizationUrl({
         redirectUri: this.redirectUri(party.id, request),

@@ -8,7 +8,7 @@ import { MessageResponse } from '../../../../platform/http/message.dto.js';
 import {
   BackChannelLogoutRequest,
   DiscoverSsoRequest,
-  DiscoverSsoResponse,
+  CompanyProvidersResponse,
   OidcCallbackQuery,
   SsoProviderResponse,
   SsoStartQuery,
@@ -49,9 +49,9 @@ export class OidcController {
     summary: 'Where people of a domain sign in',
     description:
       'Answers the providers of the organization that has verified the domain of the address. Says nothing about accounts: every address of a domain is answered the same.',
-    answer: DiscoverSsoResponse,
+    answer: CompanyProvidersResponse,
   })
-  async discover(@Body() body: DiscoverSsoRequest): Promise<DiscoverSsoResponse> {
+  async discover(@Body() body: DiscoverSsoRequest): Promise<CompanyProvidersResponse> {
     return { providers: await this.discovery.discover(body.email) };
   }
 

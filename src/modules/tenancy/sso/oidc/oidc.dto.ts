@@ -36,7 +36,7 @@ export class SsoStartResponse {
   start_url!: string;
 }
 
-export class DiscoverSsoResponse {
+export class CompanyProvidersResponse {
   @ListField(nested(() => SsoStartResponse), { description: 'Empty when no organization has verified the domain' })
   providers!: SsoStartResponse[];
 }

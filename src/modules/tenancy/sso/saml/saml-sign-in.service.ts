@@ -50,6 +50,7 @@ export class SamlSignInService {
     response: Response,
   ): Promise<string> {
     const connection = await this.connectionOf(connectionId);
+    await this.domains.requireAny(connection);
     const requestId = `_${randomToken()}`;
     const { state } = await this.browser.begin(connectionId, { returnTo, requestId }, request, response);
     return signInAddress(connection, addressesOf(base, connectionId), { requestId, state });
@@ -73,7 +74,7 @@ export class SamlSignInService {
   }
 
   private async connectionOf(id: string): Promise<SsoConnection> {
-    const connection = await this.connections.usable(id);
+    const connection = await this.connections.enabled(id);
     if (connection?.protocol !== 'saml') throw new SsoFault('sso_unknown_provider', 'there is no such connection');
     return connection;
   }

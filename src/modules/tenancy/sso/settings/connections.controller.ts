@@ -59,6 +59,7 @@ export class SsoConnectionsController {
   @Documented({
     operationId: 'getSsoConnection',
     summary: 'One connection',
+    description: 'With the addresses that the identity provider must be told. The client secret is in no answer.',
     answer: SsoConnectionResponse,
     errors: [ConnectionNotFound],
   })

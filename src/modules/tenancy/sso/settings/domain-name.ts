@@ -7,7 +7,7 @@ import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.js';
 export const RECORD_LABEL = '_operational-event-service';
 
 /** The maximum length of a DNS name is 253. The label of the record and its dot are part of the name that is looked up. */
-export const MAX_DOMAIN_LENGTH = 253 - RECORD_LABEL.length - 1;
+const MAX_DOMAIN_LENGTH = 253 - RECORD_LABEL.length - 1;
 
 /** A person may type a name in any script. */
 export const MAX_TYPED_LENGTH = 253;

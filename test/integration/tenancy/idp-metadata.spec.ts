@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeCertificate } from '../../../../../test/support/certificates.js';
-import { MAX_METADATA_LENGTH, MetadataFault, settingsFromMetadata } from './idp-metadata.js';
+import { makeCertificate } from '../../support/certificates.js';
+import {
+  MAX_METADATA_LENGTH,
+  MetadataFault,
+  settingsFromMetadata,
+} from '../../../src/modules/tenancy/sso/saml/idp-metadata.js';
 
 const first = makeCertificate({ names: ['idp.example.com'] }).cert;
 const second = makeCertificate({ names: ['idp.example.com'] }).cert;
