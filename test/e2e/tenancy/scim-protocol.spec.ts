@@ -50,7 +50,7 @@ describe('A filter', () => {
     ['USERNAME EQ "ada@%d"', 'ada'],
     ['urn:ietf:params:scim:schemas:core:2.0:User:userName eq "ada@%d"', 'ada'],
     ['userName ne "ada@%d"', 'bob eve'],
-    ['userName co "D"', 'ada bob eve'],
+    ['userName co "DA@"', 'ada'],
     ['userName sw "a"', 'ada'],
     ['userName ew "@%d"', 'ada bob eve'],
     ['displayName co "%"', 'bob'],

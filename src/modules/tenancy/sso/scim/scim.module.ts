@@ -9,6 +9,7 @@ import { UsersModule } from '../../../identity/users/index.js';
 import { OrganizationsModule } from '../../organizations/index.js';
 import { SsoModule } from '../sso.module.js';
 import { ScimDiscoveryController } from './discovery/scim-discovery.controller.js';
+import { ScimGroupMembersRepository } from './group-members/scim-group-members.repository.js';
 import { ScimGroupsController } from './groups/scim-groups.controller.js';
 import { ScimGroupsRepository } from './groups/scim-groups.repository.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
@@ -42,6 +43,7 @@ import { ScimUsersService } from './users/scim-users.service.js';
   controllers: [ScimDiscoveryController, ScimGroupsController, ScimTokensController, ScimUsersController],
   providers: [
     ScimExchange,
+    ScimGroupMembersRepository,
     ScimGroupsRepository,
     ScimGroupsService,
     ScimMembershipsRepository,

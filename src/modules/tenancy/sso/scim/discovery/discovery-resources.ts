@@ -1,5 +1,5 @@
-import { MAX_COUNT } from '../protocol/list-request.js';
 import { GROUP_SCHEMA } from '../groups/group-resource.js';
+import { MAX_COUNT } from '../queries/list-request.js';
 import { USER_SCHEMA } from '../users/user-resource.js';
 
 const CONFIG_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';

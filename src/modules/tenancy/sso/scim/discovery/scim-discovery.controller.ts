@@ -4,11 +4,11 @@ import type { Response } from 'express';
 import { Scim } from '../../../../access/index.js';
 import { Documented } from '../../../../../platform/http/documented.js';
 import { type CheckedRequest, RawRequest, TextParam } from '../../../../../platform/http/inputs.js';
-import { listResponse } from '../protocol/list-request.js';
 import { sendScim } from '../protocol/scim-answer.js';
 import { SCIM_ERRORS, scimAnswer } from '../protocol/scim-document.js';
 import { ScimExchange } from '../protocol/scim-exchange.js';
 import { ScimResourceNotFound } from '../protocol/scim-fault.js';
+import { listResponse } from '../queries/list-request.js';
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery-resources.js';
 
 const ID = { min: 1, max: 200 };
@@ -24,6 +24,7 @@ export class ScimDiscoveryController {
   @Documented({
     operationId: 'getScimServiceProviderConfig',
     summary: 'What SCIM can do here',
+    description: 'Says which parts of SCIM the service has, and how a client signs in.',
     answer: scimAnswer('The configuration of SCIM'),
     errorForm,
   })
@@ -36,6 +37,7 @@ export class ScimDiscoveryController {
   @Documented({
     operationId: 'listScimResourceTypes',
     summary: 'Kinds of resources',
+    description: 'The kinds of resources that a provider can keep here: users and groups.',
     answer: scimAnswer('A list of resource types of SCIM'),
     errorForm,
   })
@@ -48,6 +50,7 @@ export class ScimDiscoveryController {
   @Documented({
     operationId: 'getScimResourceType',
     summary: 'A kind of resources',
+    description: 'Names the path and the schema of the kind.',
     answer: scimAnswer('A resource type of SCIM'),
     errors: [ScimResourceNotFound],
     errorForm,
@@ -61,6 +64,7 @@ export class ScimDiscoveryController {
   @Documented({
     operationId: 'listScimSchemas',
     summary: 'Attributes of users and groups',
+    description: 'The attributes that the service keeps. It accepts others of the standard, and ignores them.',
     answer: scimAnswer('A list of schemas of SCIM'),
     errorForm,
   })
@@ -73,6 +77,7 @@ export class ScimDiscoveryController {
   @Documented({
     operationId: 'getScimSchema',
     summary: 'Attributes of one kind of resources',
+    description: 'The attributes that the service keeps of users or of groups.',
     answer: scimAnswer('A schema of SCIM'),
     errors: [ScimResourceNotFound],
     errorForm,

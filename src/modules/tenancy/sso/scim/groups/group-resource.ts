@@ -1,5 +1,6 @@
-import { projected, type Projection } from '../protocol/projection.js';
-import type { MemberOfGroup, StoredScimGroup } from './scim-groups.repository.js';
+import type { MemberOfGroup } from '../group-members/scim-group-members.repository.js';
+import { projected, type Projection } from '../queries/projection.js';
+import type { StoredScimGroup } from './scim-groups.repository.js';
 
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 

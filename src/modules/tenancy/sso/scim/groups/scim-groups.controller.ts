@@ -11,13 +11,13 @@ import {
   Scope,
   TextParam,
 } from '../../../../../platform/http/inputs.js';
-import { type ListRequest, listResponse, readListQuery, readSearch } from '../protocol/list-request.js';
-import { type Projection, readProjection } from '../protocol/projection.js';
 import { sendEmpty, sendScim } from '../protocol/scim-answer.js';
 import { MAX_BODY_BYTES, MAX_GROUP_BYTES, SCIM_ERRORS, scimAnswer, scimBody } from '../protocol/scim-document.js';
 import { ScimExchange } from '../protocol/scim-exchange.js';
 import { ScimConflict, ScimRequestRefused, ScimResourceNotFound, ScimVersionDiffers } from '../protocol/scim-fault.js';
-import { ScimListQuery, ScimProjectionQuery } from '../protocol/scim.dto.js';
+import { type ListRequest, listResponse, readListQuery, readSearch } from '../queries/list-request.js';
+import { type Projection, readProjection } from '../queries/projection.js';
+import { ScimListQuery, ScimProjectionQuery } from '../queries/scim.dto.js';
 import { etagOfGroup, groupResource } from './group-resource.js';
 import { ScimGroupsService, TooManyScimGroups, type ShownGroup } from './scim-groups.service.js';
 
@@ -81,6 +81,7 @@ export class ScimGroupsController {
   @Documented({
     operationId: 'getScimGroup',
     summary: 'A group of an identity provider',
+    description: 'A group with its members, unless the query leaves the members out.',
     answer: ANSWER,
     errors: READ_ERRORS,
     errorForm,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OrganizationScope, UserId } from '../../../../access/index.js';
+import type { OrganizationScope } from '../../../../access/index.js';
 import { Database, type Db } from '../../../../../platform/database/database.js';
 import { conditionOf, type FilterAttributes } from '../filters/filter-condition.js';
 import type { Filter } from '../filters/filter.js';
@@ -20,12 +20,6 @@ export interface StoredScimGroup {
 /** A group of a list, with the number of its members. */
 export interface CountedScimGroup extends StoredScimGroup {
   readonly memberCount: number;
-}
-
-export interface MemberOfGroup {
-  readonly groupId: string;
-  readonly userId: UserId;
-  readonly display: string;
 }
 
 const COLUMNS = `g.id, g.display_name AS "displayName", g.external_id AS "externalId", g.version,
@@ -139,73 +133,6 @@ export class ScimGroupsRepository {
     await this.database.execute(
       'DELETE FROM scim_groups WHERE organization_id = $1 AND id = $2',
       [organizationId, id],
-      tx,
-    );
-  }
-
-  /** Returns the ids of the members of a group. */
-  async memberIds({ organizationId }: Tenant, id: string, tx: Db): Promise<UserId[]> {
-    const rows = await this.database.rows<{ userId: UserId }>(
-      `SELECT gm.user_id AS "userId" FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
-       WHERE g.organization_id = $1 AND g.id = $2`,
-      [organizationId, id],
-      tx,
-    );
-    return rows.map(({ userId }) => userId);
-  }
-
-  /** Returns the members of some groups with the names that are shown. */
-  members({ organizationId }: Tenant, ids: readonly string[], db?: Db): Promise<MemberOfGroup[]> {
-    return this.database.rows<MemberOfGroup>(
-      `SELECT gm.group_id AS "groupId", gm.user_id AS "userId", coalesce(s.display_name, s.user_name) AS display
-       FROM scim_group_members gm
-       JOIN scim_users s ON s.organization_id = $1 AND s.user_id = gm.user_id
-       WHERE gm.group_id IN (SELECT id FROM scim_groups WHERE organization_id = $1 AND id = ANY($2::uuid[]))
-       ORDER BY gm.user_id`,
-      [organizationId, ids],
-      db,
-    );
-  }
-
-  /** Returns those of some ids that are users of the provider. */
-  async usersAmong({ organizationId }: Tenant, ids: readonly string[], tx: Db): Promise<UserId[]> {
-    const rows = await this.database.rows<{ userId: UserId }>(
-      `SELECT user_id AS "userId" FROM scim_users
-       WHERE organization_id = $1 AND user_id = ANY($2::uuid[]) AND deleted_at IS NULL`,
-      [organizationId, ids],
-      tx,
-    );
-    return rows.map(({ userId }) => userId);
-  }
-
-  async addMembers({ organizationId }: Tenant, id: string, userIds: readonly UserId[], tx: Db): Promise<void> {
-    await this.database.execute(
-      `INSERT INTO scim_group_members (group_id, user_id)
-       SELECT g.id, u.id FROM scim_groups g CROSS JOIN unnest($3::uuid[]) AS u(id)
-       WHERE g.organization_id = $1 AND g.id = $2 ON CONFLICT DO NOTHING`,
-      [organizationId, id, userIds],
-      tx,
-    );
-  }
-
-  async removeMembers({ organizationId }: Tenant, id: string, userIds: readonly UserId[], tx: Db): Promise<void> {
-    await this.database.execute(
-      `DELETE FROM scim_group_members gm USING scim_groups g
-       WHERE g.organization_id = $1 AND g.id = $2 AND gm.group_id = g.id AND gm.user_id = ANY($3::uuid[])`,
-      [organizationId, id, userIds],
-      tx,
-    );
-  }
-
-  /** Removes a user from every group of the organization. The groups get a new version. */
-  async removeFromAll({ organizationId }: Tenant, userId: UserId, tx: Db): Promise<void> {
-    await this.database.execute(
-      `WITH removed AS (
-         DELETE FROM scim_group_members gm USING scim_groups g
-         WHERE g.organization_id = $1 AND gm.group_id = g.id AND gm.user_id = $2 RETURNING gm.group_id)
-       UPDATE scim_groups SET version = version + 1, updated_at = clock_timestamp()
-       WHERE organization_id = $1 AND id IN (SELECT group_id FROM removed)`,
-      [organizationId, userId],
       tx,
     );
   }

@@ -4,22 +4,22 @@ import { Database, type Db } from '../../../../../platform/database/database.js'
 import { domainError } from '../../../../../platform/http/domain-error.js';
 import { isUuid, newId } from '../../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../../identity/audit/index.js';
+import { type MemberOfGroup, ScimGroupMembersRepository } from '../group-members/scim-group-members.repository.js';
 import { ScimMembershipsService } from '../memberships/scim-memberships.service.js';
-import { concernsMembers, patchedGroup } from '../patch/group-patch.js';
 import { readPatch } from '../patch/patch-request.js';
-import type { ListRequest } from '../protocol/list-request.js';
-import { type Projection, shows } from '../protocol/projection.js';
 import { invalidValue, ScimResourceNotFound, uniqueness } from '../protocol/scim-fault.js';
 import { type Conditions, requireVersion } from '../protocol/version-tag.js';
-import { ScimUsersRepository } from '../users/scim-users.repository.js';
+import type { ListRequest } from '../queries/list-request.js';
+import { type Projection, shows } from '../queries/projection.js';
 import { documentOfGroup, type GroupDocument, readGroup, type ScimGroupInput } from './group-document.js';
+import { concernsMembers, patchedGroup } from './group-patch.js';
 import { etagOfGroup } from './group-resource.js';
-import { type MemberOfGroup, ScimGroupsRepository, type StoredScimGroup } from './scim-groups.repository.js';
+import { ScimGroupsRepository, type StoredScimGroup } from './scim-groups.repository.js';
 
 /** The maximum number of groups of an organization. */
-export const MAX_GROUPS = 1_000;
+const MAX_GROUPS = 1_000;
 /** A page with more members than this ends before the group that would exceed it. */
-export const MAX_MEMBERS_OF_PAGE = 20_000;
+const MAX_MEMBERS_OF_PAGE = 20_000;
 
 export class TooManyScimGroups extends domainError(403, 'An organization has at most 1,000 provisioned groups') {}
 
@@ -35,7 +35,7 @@ export class ScimGroupsService {
   constructor(
     private readonly database: Database,
     private readonly groups: ScimGroupsRepository,
-    private readonly users: ScimUsersRepository,
+    private readonly members: ScimGroupMembersRepository,
     private readonly memberships: ScimMembershipsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -56,7 +56,7 @@ export class ScimGroupsService {
   async get(scope: ScimScope, id: string, projection: Projection): Promise<ShownGroup> {
     const group = isUuid(id) ? await this.groups.find(scope, id) : null;
     if (group === null) throw new ScimResourceNotFound();
-    const members = shows(projection, 'members') ? await this.groups.members(scope, [group.id]) : [];
+    const members = shows(projection, 'members') ? await this.members.membersOf(scope, [group.id]) : [];
     return { group, members };
   }
 
@@ -91,7 +91,7 @@ export class ScimGroupsService {
     return this.change(scope, async (tx) => {
       const group = await this.require(scope, id, conditions, tx);
       const isOfMembers = concernsMembers(operations);
-      const members = new Set<string>(isOfMembers ? await this.groups.memberIds(scope, group.id, tx) : []);
+      const members = new Set<string>(isOfMembers ? await this.members.idsOf(scope, group.id, tx) : []);
       const { displayName, externalId } = group;
       const document = patchedGroup({ displayName, externalId, members }, operations);
       await this.store(scope, group, { input: readGroup(document), document, isOfMembers }, tx);
@@ -102,7 +102,7 @@ export class ScimGroupsService {
   remove(scope: ScimScope, id: string, conditions: Conditions): Promise<void> {
     return this.change(scope, async (tx) => {
       const group = await this.require(scope, id, conditions, tx);
-      const members = await this.groups.memberIds(scope, group.id, tx);
+      const members = await this.members.idsOf(scope, group.id, tx);
       await this.groups.delete(scope, group.id, tx);
       await this.affect(scope, members, tx);
       await this.record(scope, 'deleted', group.id, { name: group.displayName }, tx);
@@ -120,31 +120,31 @@ export class ScimGroupsService {
     await this.groups.update(scope, group.id, input, tx);
     if (isOfMembers) await this.setMembers(scope, group.id, document, tx);
     if (input.displayName !== group.displayName)
-      await this.affect(scope, await this.groups.memberIds(scope, group.id, tx), tx);
+      await this.affect(scope, await this.members.idsOf(scope, group.id, tx), tx);
     await this.record(scope, 'updated', group.id, { name: input.displayName }, tx);
   }
 
   /** @throws ScimFault when a new member is no user of the provider */
   private async setMembers(scope: ScimScope, id: string, { members }: GroupDocument, tx: Db): Promise<void> {
-    const present = new Set<UserId>(await this.groups.memberIds(scope, id, tx));
+    const present = new Set<UserId>(await this.members.idsOf(scope, id, tx));
     const wanted = new Set<string>(members);
     const added = [...wanted].filter((member) => !present.has(member as UserId));
     const removed = [...present].filter((member) => !wanted.has(member));
     const unknown = added.find((member) => !isUuid(member));
-    const known = unknown === undefined ? await this.groups.usersAmong(scope, added, tx) : [];
+    const known = unknown === undefined ? await this.members.usersAmong(scope, added, tx) : [];
     if (known.length < added.length) {
       const found = new Set<string>(known);
       const missing = unknown ?? added.find((member) => !found.has(member)) ?? '';
       throw invalidValue(`No user has the id ${missing.slice(0, 64)}`);
     }
-    await this.groups.addMembers(scope, id, known, tx);
-    await this.groups.removeMembers(scope, id, removed, tx);
+    await this.members.add(scope, id, known, tx);
+    await this.members.remove(scope, id, removed, tx);
     await this.affect(scope, [...known, ...removed], tx);
   }
 
   /** Lets roles follow changed groups. */
   private async affect(scope: ScimScope, users: readonly UserId[], tx: Db): Promise<void> {
-    await this.users.touch(scope, users, tx);
+    await this.members.touchUsers(scope, users, tx);
     await this.memberships.followGroups(scope, users, tx);
   }
 
@@ -167,7 +167,7 @@ export class ScimGroupsService {
 
   private async membersOf(scope: ScimScope, groups: readonly StoredScimGroup[]): Promise<Map<string, MemberOfGroup[]>> {
     const byGroup = new Map<string, MemberOfGroup[]>(groups.map(({ id }) => [id, []]));
-    for (const member of await this.groups.members(scope, [...byGroup.keys()]))
+    for (const member of await this.members.membersOf(scope, [...byGroup.keys()]))
       byGroup.get(member.groupId)?.push(member);
     return byGroup;
   }

@@ -2,9 +2,8 @@ import { byLowerName, isObject } from '../protocol/members.js';
 import { invalidSyntax, invalidValue, noTarget, ScimFault } from '../protocol/scim-fault.js';
 import { parsePath, type PatchPath } from '../filters/filter-parser.js';
 
-export const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 /** A request with more operations is refused. */
-export const MAX_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 10_000;
 
 const VERBS = ['add', 'replace', 'remove'] as const;
 export type PatchVerb = (typeof VERBS)[number];

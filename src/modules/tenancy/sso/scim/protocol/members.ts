@@ -5,11 +5,6 @@ export function byLowerName(value: object): Map<string, unknown> {
   return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
 }
 
-/** Returns a member by its name in lower case. */
-export function memberOf(value: object, name: string): unknown {
-  return byLowerName(value).get(name);
-}
-
 /** Returns a list as it is, nothing as an empty list, and any other value as a list of one. */
 export function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];

@@ -3,7 +3,7 @@ import type { ErrorForm } from '../../../../../platform/http/error.filter.js';
 import { isObject } from '../../../../../platform/http/fields/index.js';
 
 export const SCIM_TYPE = 'application/scim+json';
-export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 const MAX_ISSUES = 3;
 
 export interface ScimAnswer {

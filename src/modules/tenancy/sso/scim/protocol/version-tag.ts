@@ -6,8 +6,6 @@ export interface Conditions {
   readonly ifNoneMatch: string | null;
 }
 
-export const NO_CONDITIONS: Conditions = { ifMatch: null, ifNoneMatch: null };
-
 /** Returns whether a header names the version, weakly or not. `*` names every version. */
 export function namesVersion(header: string | null, etag: string): boolean {
   if (header === null) return false;

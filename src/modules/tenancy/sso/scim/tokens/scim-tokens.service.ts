@@ -15,7 +15,7 @@ import {
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 
 /** The maximum number of valid tokens of an organization. Two are needed while a token is replaced. */
-export const MAX_SCIM_TOKENS = 10;
+const MAX_SCIM_TOKENS = 10;
 
 export class TooManyScimTokens extends domainError(409, 'Too many provisioning tokens') {}
 export class ScimTokenNotFound extends domainError(404, 'Provisioning token not found') {}

@@ -11,8 +11,6 @@ import {
   Scope,
   TextParam,
 } from '../../../../../platform/http/inputs.js';
-import { type ListRequest, listResponse, readListQuery, readSearch } from '../protocol/list-request.js';
-import { type Projection, readProjection } from '../protocol/projection.js';
 import { sendScim } from '../protocol/scim-answer.js';
 import { MAX_BODY_BYTES, SCIM_ERRORS, scimAnswer, scimBody } from '../protocol/scim-document.js';
 import { ScimExchange } from '../protocol/scim-exchange.js';
@@ -23,7 +21,9 @@ import {
   ScimResourceNotFound,
   ScimVersionDiffers,
 } from '../protocol/scim-fault.js';
-import { ScimListQuery, ScimProjectionQuery } from '../protocol/scim.dto.js';
+import { type ListRequest, listResponse, readListQuery, readSearch } from '../queries/list-request.js';
+import { type Projection, readProjection } from '../queries/projection.js';
+import { ScimListQuery, ScimProjectionQuery } from '../queries/scim.dto.js';
 import { ScimUsersService, type ShownUser } from './scim-users.service.js';
 import { etagOfUser, userResource } from './user-resource.js';
 
@@ -87,6 +87,7 @@ export class ScimUsersController {
   @Documented({
     operationId: 'getScimUser',
     summary: 'A user of an identity provider',
+    description: 'A user that the provider has made. Others of the organization are not found.',
     answer: ANSWER,
     errors: READ_ERRORS,
     errorForm,

@@ -30,13 +30,6 @@ export interface StoredScimUser {
   readonly isDeleted: boolean;
 }
 
-/** A group of a user. */
-export interface GroupOfUser {
-  readonly userId: UserId;
-  readonly id: string;
-  readonly displayName: string;
-}
-
 const COLUMNS = `s.user_id AS id, s.external_id AS "externalId", s.user_name AS "userName", s.user_name_key AS "userNameKey",
   s.display_name AS "displayName", s.given_name AS "givenName", s.family_name AS "familyName",
   s.formatted_name AS "formattedName", s.emails, s.is_account_made AS "isAccountMade",
@@ -214,26 +207,6 @@ export class ScimUsersRepository {
        WHERE organization_id = $1 AND user_id = $2`,
       [organizationId, id],
       tx,
-    );
-  }
-
-  /** Gives users a new version, because their groups have changed. */
-  async touch({ organizationId }: Tenant, ids: readonly UserId[], tx: Db): Promise<void> {
-    await this.database.execute(
-      'UPDATE scim_users SET version = version + 1 WHERE organization_id = $1 AND user_id = ANY($2::uuid[])',
-      [organizationId, ids],
-      tx,
-    );
-  }
-
-  /** Returns the groups of some users, in the order of their names. */
-  groupsOf({ organizationId }: Tenant, ids: readonly UserId[], db?: Db): Promise<GroupOfUser[]> {
-    return this.database.rows<GroupOfUser>(
-      `SELECT gm.user_id AS "userId", g.id, g.display_name AS "displayName"
-       FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
-       WHERE g.organization_id = $1 AND gm.user_id = ANY($2::uuid[]) ORDER BY g.display_name, g.id`,
-      [organizationId, ids],
-      db,
     );
   }
 }

@@ -13,16 +13,16 @@ import {
   type User,
   UsersReader,
 } from '../../../../identity/users/index.js';
-import { ScimGroupsRepository } from '../groups/scim-groups.repository.js';
+import { type GroupOfUser, ScimGroupMembersRepository } from '../group-members/scim-group-members.repository.js';
 import { ScimMembershipsService } from '../memberships/scim-memberships.service.js';
 import { readPatch } from '../patch/patch-request.js';
-import { patchedUser } from '../patch/user-patch.js';
-import type { ListRequest } from '../protocol/list-request.js';
-import { type Projection, shows } from '../protocol/projection.js';
 import { mutability, ScimFault, ScimResourceNotFound, uniqueness } from '../protocol/scim-fault.js';
 import { type Conditions, requireVersion } from '../protocol/version-tag.js';
-import { type GroupOfUser, ScimUsersRepository, type StoredScimUser } from './scim-users.repository.js';
+import type { ListRequest } from '../queries/list-request.js';
+import { type Projection, shows } from '../queries/projection.js';
+import { ScimUsersRepository, type StoredScimUser } from './scim-users.repository.js';
 import { accountNameOf, documentOfUser, readUser, type ScimUserInput } from './user-document.js';
+import { patchedUser } from './user-patch.js';
 import { documentOfStored, etagOfUser } from './user-resource.js';
 
 /** The maximum number of users that an organization keeps, those included that the provider has deleted. */
@@ -49,7 +49,7 @@ export class ScimUsersService {
   constructor(
     private readonly database: Database,
     private readonly users: ScimUsersRepository,
-    private readonly groups: ScimGroupsRepository,
+    private readonly groupMembers: ScimGroupMembersRepository,
     private readonly memberships: ScimMembershipsService,
     private readonly accounts: UsersReader,
     private readonly registrations: RegistrationsWriter,
@@ -118,7 +118,7 @@ export class ScimUsersService {
         await this.end(scope, user.id, after, tx);
         await this.users.setActive(scope, user.id, false, tx);
       }
-      await this.groups.removeFromAll(scope, user.id, tx);
+      await this.groupMembers.removeFromAll(scope, user.id, tx);
       await this.users.markDeleted(scope, user.id, tx);
       await this.record(scope, 'deleted', user.id, {}, tx);
     });
@@ -259,7 +259,7 @@ export class ScimUsersService {
     projection: Projection,
   ): Promise<GroupOfUser[]> {
     if (users.length === 0 || !shows(projection, 'groups')) return [];
-    return this.users.groupsOf(
+    return this.groupMembers.groupsOf(
       scope,
       users.map(({ id }) => id),
     );

@@ -1,5 +1,6 @@
-import { projected, type Projection } from '../protocol/projection.js';
-import type { GroupOfUser, StoredScimUser } from './scim-users.repository.js';
+import type { GroupOfUser } from '../group-members/scim-group-members.repository.js';
+import { projected, type Projection } from '../queries/projection.js';
+import type { StoredScimUser } from './scim-users.repository.js';
 import type { UserDocument } from './user-document.js';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -1,8 +1,7 @@
 import { namedValues } from '../filters/element-filter.js';
-import type { GroupDocument } from '../groups/group-document.js';
-import { idsOfMembers, MAX_MEMBERS } from '../groups/group-document.js';
+import type { PatchOperation } from '../patch/patch-request.js';
 import { invalidFilter, invalidPath, invalidValue, mutability } from '../protocol/scim-fault.js';
-import type { PatchOperation } from './patch-request.js';
+import { type GroupDocument, idsOfMembers, MAX_MEMBERS } from './group-document.js';
 
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'meta', 'schemas']);
 

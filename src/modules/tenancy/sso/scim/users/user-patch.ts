@@ -1,8 +1,8 @@
 import { demandedBy, matchesElement } from '../filters/element-filter.js';
+import type { PatchOperation } from '../patch/patch-request.js';
 import { byLowerName, isObject, listOf, truthOf } from '../protocol/members.js';
 import { invalidPath, invalidValue, mutability, noTarget } from '../protocol/scim-fault.js';
-import { MAX_EMAILS, nameOf, type UserDocument } from '../users/user-document.js';
-import type { PatchOperation } from './patch-request.js';
+import { MAX_EMAILS, nameOf, type UserDocument } from './user-document.js';
 
 /** Attributes of RFC 7643 that the service does not keep. They are accepted, and ignored. */
 const IGNORED: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-import { invalidValue } from './scim-fault.js';
+import { invalidValue } from '../protocol/scim-fault.js';
 
 const MAX_NAMES = 100;
 const MAX_NAME_LENGTH = 200;
@@ -12,8 +12,6 @@ export interface Projection {
   readonly attributes: ReadonlySet<string> | null;
   readonly excluded: ReadonlySet<string>;
 }
-
-export const WHOLE: Projection = { attributes: null, excluded: new Set() };
 
 /** Reads the names of a query, separated by commas, or those of a list. @throws ScimFault */
 export function readProjection(attributes: unknown, excluded: unknown): Projection {

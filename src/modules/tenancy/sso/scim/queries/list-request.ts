@@ -1,10 +1,10 @@
 import type { Filter } from '../filters/filter.js';
 import { parseFilter } from '../filters/filter-parser.js';
-import { byLowerName, isObject } from './members.js';
+import { byLowerName, isObject } from '../protocol/members.js';
+import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
 import { type Projection, readProjection } from './projection.js';
-import { invalidSyntax, invalidValue } from './scim-fault.js';
 
-export const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 /** A page with more resources is cut to this number. */
 export const MAX_COUNT = 200;
 const DEFAULT_COUNT = 100;
