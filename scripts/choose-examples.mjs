@@ -16,8 +16,8 @@ const document = JSON.parse(readFileSync(join(root, 'docs', 'api', 'openapi.json
 
 const LINES = 'application/x-ndjson';
 const MOST_LINES = 2;
-/** The module of examples that is written by hand, because only the document for clients has its operations. */
-const BY_HAND = 'intake';
+/** The modules of examples that are written by hand, because only the document for clients has their operations. */
+const BY_HAND = ['intake', 'invitations', 'sso', 'scim'];
 
 const [folder, ...named] = process.argv.slice(2);
 if (folder === undefined) {
@@ -49,7 +49,7 @@ async function main() {
   mkdirSync(target, { recursive: true });
   const tags = [...byTag].filter(([, examples]) => Object.keys(examples).length > 0);
   for (const [tag, examples] of tags) await write(`${tag}.ts`, moduleOf(examples));
-  await write('index.ts', indexOf([...tags.map(([tag]) => tag), BY_HAND]));
+  await write('index.ts', indexOf([...tags.map(([tag]) => tag), ...BY_HAND]));
   if (missing.length > 0) console.error(`The recording has no example of ${missing.join(', ')}`);
   return missing.length > 0 ? 1 : 0;
 }

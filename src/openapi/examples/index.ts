@@ -20,10 +20,11 @@ import { EXAMPLES as logs } from './logs.js';
 import { EXAMPLES as organizations } from './organizations.js';
 import { EXAMPLES as performance } from './performance.js';
 import { EXAMPLES as projects } from './projects.js';
+import { EXAMPLES as scim } from './scim.js';
 import { EXAMPLES as search } from './search.js';
 import { EXAMPLES as secrets } from './secrets.js';
 import { EXAMPLES as sentinel } from './sentinel.js';
-import { EXAMPLES as ssoSaml } from './sso-saml.js';
+import { EXAMPLES as sso } from './sso.js';
 import { EXAMPLES as usage } from './usage.js';
 
 /** One example of each operation, by its name. The examples are recorded by `scripts/choose-examples.mjs`. */
@@ -53,5 +54,6 @@ export const EXAMPLES: Examples = {
   ...internal,
   ...intake,
   ...invitations,
-  ...ssoSaml,
+  ...sso,
+  ...scim,
 };
