@@ -44,7 +44,8 @@ const ADA = {
   name: { givenName: 'Ada', familyName: 'Lovelace' },
 };
 const EMAILS = [{ type: 'work', value: 'ada@acme.example', primary: true }];
-const GROUPS = [{ value: GROUP, $ref: `${BASE}/Groups/${GROUP}`, display: 'Engineering', type: 'direct' }];
+/** Without the `$ref` of SCIM, which readers of OpenAPI follow even in an example. */
+const GROUPS = [{ value: GROUP, display: 'Engineering', type: 'direct' }];
 
 const user = {
   schemas: [USER_SCHEMA],
@@ -61,7 +62,7 @@ const group = {
   id: GROUP,
   externalId: '00g1a2b3c4',
   displayName: 'Engineering',
-  members: [{ value: USER, $ref: `${BASE}/Users/${USER}`, display: 'Ada Lovelace', type: 'User' }],
+  members: [{ value: USER, display: 'Ada Lovelace', type: 'User' }],
   meta: metaOf(`Groups/${GROUP}`, MADE, 'W/"1"'),
 };
 
