@@ -14,6 +14,7 @@ import {
   USER_SCHEMA,
 } from '../../support/scim-api.js';
 import { account, type Account, api, PASSWORD } from '../../support/service.js';
+import { mailsTo } from '../../support/service-mail.js';
 import { organizationAudit } from '../../support/sql-builders/tenancy.js';
 import { verifiedDomain, withoutDomain } from '../../support/sql-builders/provisioning.js';
 
@@ -55,6 +56,14 @@ describe('A user of SCIM', () => {
     });
     expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
     expect((await acme.scim.get(`/Users/${id}`).expect(200)).body).toEqual(answer.body);
+  });
+
+  it('is told by mail that the account was created, and that the access has ended', async () => {
+    const userName = acme.address();
+    const { id } = bodyOf(await acme.scim.post('/Users', { userName }).expect(201));
+    await acme.scim.delete(`/Users/${id}`).expect(204);
+    const subjects = (await mailsTo(userName, 2)).map(({ subject }) => subject);
+    expect(subjects.sort()).toEqual(['An account was created for you', 'Your access to an organization has ended']);
   });
 
   it('is recorded in the audit log, without the token', async () => {

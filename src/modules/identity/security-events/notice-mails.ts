@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Mail, programOf } from '../../../platform/mail/index.js';
 import { resetLines } from './reset-lines.js';
-import { ACTS_OF_OPERATORS, SECURITY_EVENT_MAILS } from './security-event-types.js';
+import { ACTS_OF_OPERATORS, ACTS_OF_PROVIDERS, SECURITY_EVENT_MAILS } from './security-event-types.js';
 import type { DueNotice } from './security-notices.repository.js';
 
 const OWNER_MAY_HAVE_ACTED = [
@@ -11,6 +11,10 @@ const OWNER_MAY_HAVE_ACTED = [
 const OPERATOR_ACTED = [
   'The people who run this service did this. All sessions of your account have ended. If you',
   'did not expect it, ask them.',
+];
+const PROVIDER_ACTED = [
+  'The identity provider of your company did this. If you did not expect it, ask the people who',
+  'run it.',
 ];
 
 /** Returns one mail per event type and address, about the newest event of each group. */
@@ -34,10 +38,15 @@ function mailOf({ type, ip, userAgent, noticeTo, detail }: DueNotice, times: num
     ...(times === 1 ? [] : [`This happened ${times} times; the last time:`]),
     ...(ip === null && userAgent === null ? [] : [`Address: ${addressOf(ip)}`, `Program: ${programOf(userAgent)}`, '']),
     ...(type === 'password_reset' ? resetLines(detail) : []),
-    ...(ACTS_OF_OPERATORS.includes(type) ? OPERATOR_ACTED : OWNER_MAY_HAVE_ACTED),
+    ...reasonOf(type),
     '',
   ].join('\n');
   return { to: noticeTo, subject, text };
+}
+
+function reasonOf(type: string): readonly string[] {
+  if (ACTS_OF_PROVIDERS.includes(type)) return PROVIDER_ACTED;
+  return ACTS_OF_OPERATORS.includes(type) ? OPERATOR_ACTED : OWNER_MAY_HAVE_ACTED;
 }
 
 /**

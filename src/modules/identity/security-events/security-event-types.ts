@@ -41,12 +41,15 @@ export const SECURITY_EVENT_MAILS = {
   oauth_linked: 'A sign-in provider was linked to your account',
   sso_refused: null,
   sso_signed_out: null,
-  account_provisioned: null,
-  account_deprovisioned: null,
+  account_provisioned: 'An account was created for you',
+  account_deprovisioned: 'Your access to an organization has ended',
 } as const satisfies Record<string, string | null>;
 
 /** Types of acts that an operator of the service did and not the owner. */
 export const ACTS_OF_OPERATORS: readonly string[] = ['second_factors_reset', 'account_disabled', 'account_enabled'];
+
+/** Types of acts of a company's identity provider. */
+export const ACTS_OF_PROVIDERS: readonly string[] = ['account_provisioned', 'account_deprovisioned'];
 
 export type SecurityEventType = keyof typeof SECURITY_EVENT_MAILS;
 export const SECURITY_EVENT_TYPES = Object.keys(SECURITY_EVENT_MAILS) as SecurityEventType[];
