@@ -17,6 +17,7 @@ import {
   MembershipReader,
   PlatformAdministrators,
   ProviderAuthenticator,
+  ScimAuthenticator,
   Public,
 } from '../../src/modules/access/index.js';
 import { CONSTRAINT_ERRORS, ERROR_FORMS, ErrorFilter } from '../../src/platform/http/error.filter.js';
@@ -82,6 +83,7 @@ const NOBODY = [
   MembershipReader,
   PlatformAdministrators,
   ProviderAuthenticator,
+  ScimAuthenticator,
 ].map((provide) => ({ provide, useValue: {} }));
 
 describe('a DTO of stock decorators alone, over HTTP', () => {

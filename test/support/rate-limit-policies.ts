@@ -3,6 +3,12 @@ import type { Response } from 'supertest';
 
 const ID = '0199f3a1-0000-7000-8000-000000000001';
 const EXCEEDED = { detail: 'Rate limit exceeded' };
+/** The refusal in the form of SCIM. */
+const EXCEEDED_IN_SCIM = {
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+  status: '429',
+  detail: 'Rate limit exceeded',
+};
 
 export type Verb = 'get' | 'head' | 'post' | 'patch' | 'delete';
 
@@ -116,8 +122,9 @@ export async function expectLimit(
   const after = Date.now() / 1000;
   expect([refused.status, limitsOf(refused).slice(0, 3)]).toEqual([429, [name, String(limit), '0']]);
   // The length is the same in an answer to HEAD, which has no body.
-  expect(refused.headers['content-length']).toBe(String(JSON.stringify(EXCEEDED).length));
-  if (refused.text) expect(refused.body).toEqual(EXCEEDED);
+  const exceeded = name === 'scim' ? EXCEEDED_IN_SCIM : EXCEEDED;
+  expect(refused.headers['content-length']).toBe(String(JSON.stringify(exceeded).length));
+  if (refused.text) expect(refused.body).toEqual(exceeded);
   resets.add(limitsOf(refused)[3]);
   // All answers name the moment at which the first request leaves the window.
   expect(resets.size).toBe(1);

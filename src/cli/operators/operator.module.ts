@@ -10,6 +10,7 @@ import { AuditModule } from '../../modules/identity/audit/index.js';
 import { InvitationsModule } from '../../modules/tenancy/invitations/index.js';
 import { OrganizationsModule } from '../../modules/tenancy/organizations/index.js';
 import { ProjectsModule } from '../../modules/tenancy/projects/index.js';
+import { SsoRemovalModule } from '../../modules/tenancy/sso/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock, SystemClock } from '../../platform/clock/index.js';
 import { Database } from '../../platform/database/database.js';
@@ -90,6 +91,7 @@ export class OperatorModule {
         ApiKeysModule,
         BillingModule,
         ObjectRemovalModule,
+        SsoRemovalModule,
       ],
     };
   }

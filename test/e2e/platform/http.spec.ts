@@ -536,6 +536,7 @@ describe('the HTTP interface', () => {
       'internalToken',
       'keyAsBearer',
       'keyAsUserName',
+      'scimToken',
     ]);
     for (const { headers } of Object.values(components.responses)) expect(headers).toHaveProperty('X-Request-ID');
     const described = paths['/v1/events/ingest']?.['post'];

@@ -10,7 +10,9 @@ import {
   post,
   type Outcome,
 } from '../../support/saml-sign-in.js';
+import { guardedByTotp, totpCode } from '../../support/second-factors-api.js';
 import { account, api } from '../../support/service.js';
+import { setAddress } from '../../support/sql-builders/sign-in.js';
 import {
   refusalsOf,
   setConnectionEnabled,
@@ -134,6 +136,21 @@ describe('a sign-in by SAML', () => {
     const second = await personOf(await signIn(of, { nameId: email.toUpperCase(), nameIdFormat: EMAIL }));
     expect(first.email).toBe(email);
     expect(second).toEqual(first);
+  });
+
+  it('asks once for the second factor of an account, and joins the organization after that', async () => {
+    const of = await company();
+    const user = await guardedByTotp();
+    const email = of.newAddress();
+    await setAddress(user.id, email, email);
+    const wish = { nameId: 'subject-2', attributes: { email: [email] } };
+    const outcome = await signIn(of, wish);
+    const challenge = new URLSearchParams(outcome.location.split('#')[1]);
+    expect([outcome.session, await roleIn(of, user)]).toEqual([undefined, undefined]);
+    const body = { challenge_token: challenge.get('challenge_token'), code: totpCode(user.secret) };
+    await api.post('/v1/auth/mfa/totp/verify', body).expect(200);
+    expect(await roleIn(of, user)).toBe('viewer');
+    expect(await personOf(await signIn(of, wish))).toMatchObject({ id: user.id, email });
   });
 
   it.each([[null], ['urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified']])(

@@ -40,13 +40,17 @@ export class MembersRepository {
     role: Role,
     tx: Db,
   ): Promise<{ userId: UserId; from: Role }[]> {
-    const parameters = [scope.organizationId, userIds, role];
+    // A join of the table with itself would compare every row with every other where the table has no statistics.
     const changed = await this.database.rows<{ userId: UserId; from: Role }>(
-      `UPDATE organization_members m SET role = $3
-       FROM (SELECT user_id, role FROM organization_members
-             WHERE organization_id = $1 AND user_id = ANY($2::uuid[]) AND role <> $3) old
-       WHERE m.organization_id = $1 AND m.user_id = old.user_id RETURNING m.user_id AS "userId", old.role AS "from"`,
-      parameters,
+      `SELECT user_id AS "userId", role AS "from" FROM organization_members
+       WHERE organization_id = $1 AND user_id = ANY($2::uuid[]) AND role <> $3`,
+      [scope.organizationId, userIds, role],
+      tx,
+    );
+    const ids = changed.map(({ userId }) => userId);
+    await this.database.execute(
+      'UPDATE organization_members SET role = $3 WHERE organization_id = $1 AND user_id = ANY($2::uuid[])',
+      [scope.organizationId, ids, role],
       tx,
     );
     await this.database.execute(
@@ -54,7 +58,7 @@ export class MembersRepository {
        SELECT p.id, u.id, $3 FROM projects p CROSS JOIN unnest($2::uuid[]) AS u(id)
        WHERE p.organization_id = $1 AND p.deleted_at IS NULL
        ON CONFLICT (project_id, user_id) DO UPDATE SET role = excluded.role`,
-      [scope.organizationId, changed.map(({ userId }) => userId), role],
+      [scope.organizationId, ids, role],
       tx,
     );
     return changed;

@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { SsoConnectionsRepository } from '../sso-connections.repository.js';
-import { ConnectionIdentitiesRepository } from './connection-identities.repository.js';
 
 /**
  * Removes the sign-in settings of an organization when it is deleted. Its row stays until its projects are removed, so
@@ -10,15 +8,12 @@ import { ConnectionIdentitiesRepository } from './connection-identities.reposito
  */
 @Injectable()
 export class SettingsOfDeletedOrganizationsRepository {
-  constructor(
-    private readonly database: Database,
-    private readonly connections: SsoConnectionsRepository,
-    private readonly identities: ConnectionIdentitiesRepository,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   async remove({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
-    for (const { id } of await this.connections.list({ organizationId }, tx)) await this.identities.removeOf(id, tx);
     for (const statement of [
+      `DELETE FROM oauth_identities /* tenant: people of the connections of the organization */
+       WHERE issuer IN (SELECT 'connection:' || id FROM sso_connections WHERE organization_id = $1)`,
       'DELETE FROM sso_connections WHERE organization_id = $1',
       'DELETE FROM sso_domains WHERE organization_id = $1',
       'DELETE FROM sso_roles WHERE organization_id = $1',

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../../identity/audit/index.js';
-import { onOrganizationDeleted, OrganizationsModule } from '../../organizations/index.js';
+import { OrganizationsModule } from '../../organizations/index.js';
 import { SsoConnection } from '../sso-connection.entity.js';
 import { SsoDomain } from '../sso-domain.entity.js';
 import { SsoRoles } from '../sso-roles.entity.js';
@@ -15,8 +15,8 @@ import { DomainRecords } from './domain-records.js';
 import { SsoDomainsController } from './domains.controller.js';
 import { SsoDomainsService } from './domains.service.js';
 import { SsoRolesController } from './roles.controller.js';
+import { SsoRemovalModule } from './sso-removal.module.js';
 import { SsoRoleSettingsService } from './roles.service.js';
-import { SettingsOfDeletedOrganizationsRepository } from './settings-of-deleted-organizations.repository.js';
 
 /** The settings of an organization for the sign-in of its company: domains, connections and roles by group. */
 @Module({
@@ -24,6 +24,7 @@ import { SettingsOfDeletedOrganizationsRepository } from './settings-of-deleted-
     AuditModule,
     OrganizationsModule,
     SsoModule,
+    SsoRemovalModule,
     TypeOrmModule.forFeature([SsoConnection, SsoDomain, SsoRoles]),
   ],
   controllers: [SsoConnectionsController, SsoDomainsController, SsoRolesController],
@@ -32,13 +33,9 @@ import { SettingsOfDeletedOrganizationsRepository } from './settings-of-deleted-
     ConnectionSettingsService,
     DomainClaimsRepository,
     DomainRecords,
-    SettingsOfDeletedOrganizationsRepository,
     SsoConnectionsService,
     SsoDomainsService,
     SsoRoleSettingsService,
-    onOrganizationDeleted(SettingsOfDeletedOrganizationsRepository, (settings, organization, tx) =>
-      settings.remove(organization, tx),
-    ),
   ],
 })
 export class SsoSettingsModule {}
