@@ -35,16 +35,23 @@ export class ScimGroupMembersRepository {
   }
 
   /** Returns the members of some groups with the names that are shown. */
-  membersOf({ organizationId }: Tenant, ids: readonly string[], db?: Db): Promise<MemberOfGroup[]> {
-    return this.database.rows<MemberOfGroup>(
-      `SELECT gm.group_id AS "groupId", gm.user_id AS "userId", coalesce(s.display_name, s.user_name) AS display
-       FROM scim_group_members gm
-       JOIN scim_users s ON s.organization_id = $1 AND s.user_id = gm.user_id
+  async membersOf({ organizationId }: Tenant, ids: readonly string[], db?: Db): Promise<MemberOfGroup[]> {
+    const members = await this.database.rows<Omit<MemberOfGroup, 'display'>>(
+      `SELECT gm.group_id AS "groupId", gm.user_id AS "userId" FROM scim_group_members gm
        WHERE gm.group_id IN (SELECT id FROM scim_groups WHERE organization_id = $1 AND id = ANY($2::uuid[]))
        ORDER BY gm.user_id`,
       [organizationId, ids],
       db,
     );
+    // A join would compare every member with every user where the tables have no statistics.
+    const users = await this.database.rows<{ id: UserId; display: string }>(
+      `SELECT user_id AS id, coalesce(display_name, user_name) AS display FROM scim_users
+       WHERE organization_id = $1 AND user_id = ANY($2::uuid[])`,
+      [organizationId, members.map(({ userId }) => userId)],
+      db,
+    );
+    const names = new Map(users.map(({ id, display }) => [id, display]));
+    return members.map((member) => ({ ...member, display: names.get(member.userId) ?? '' }));
   }
 
   /** Returns those of some ids that are users of the provider. */

@@ -25,9 +25,10 @@ export class ScimMembershipsRepository {
   async following(scope: Tenant, ids: readonly UserId[], tx: Db): Promise<FollowingMember[]> {
     const members = await this.database.rows<Omit<FollowingMember, 'groups'>>(
       `SELECT m.user_id AS "userId", m.role
-       FROM sso_memberships p
-       JOIN organization_members m ON m.organization_id = p.organization_id AND m.user_id = p.user_id AND m.role = p.role
-       WHERE p.organization_id = $1 AND p.user_id = ANY($2::uuid[]) AND p.made_by = 'scim' AND m.role <> 'owner'`,
+       FROM unnest($2::uuid[]) AS u(id)
+       JOIN sso_memberships p ON p.organization_id = $1 AND p.user_id = u.id AND p.made_by = 'scim'
+       JOIN organization_members m ON m.organization_id = $1 AND m.user_id = u.id AND m.role = p.role
+       WHERE m.role <> 'owner'`,
       [scope.organizationId, ids],
       tx,
     );
@@ -44,8 +45,10 @@ export class ScimMembershipsRepository {
   ): Promise<ReadonlyMap<UserId, readonly string[]>> {
     const rows = await this.database.rows<{ userId: UserId; names: string[] }>(
       `SELECT gm.user_id AS "userId", array_agg(g.display_name) AS names
-       FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
-       WHERE g.organization_id = $1 AND gm.user_id = ANY($2::uuid[]) GROUP BY gm.user_id`,
+       FROM unnest($2::uuid[]) AS u(id)
+       JOIN scim_group_members gm ON gm.user_id = u.id
+       JOIN scim_groups g ON g.id = gm.group_id AND g.organization_id = $1
+       GROUP BY gm.user_id`,
       [organizationId, ids],
       tx,
     );
