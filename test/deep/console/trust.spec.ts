@@ -224,7 +224,11 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
       }
       // A button of a form cannot be focused. Its page says why.
       if ((await page.getByRole('main').locator('button:disabled').count()) > 0)
-        expect(await page.getByRole('main').innerText()).toMatch(/Your role here is viewer|It takes an admin/);
+        await page
+          .getByRole('main')
+          .getByText(/Your role here is viewer|It takes an admin/)
+          .first()
+          .waitFor();
     }
     // Each of these pages has at least one.
     expect(told).toBeGreaterThanOrEqual(8);
