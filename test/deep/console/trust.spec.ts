@@ -175,7 +175,7 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     expect(await code.locator('path').getAttribute('d')).toBe(dark.join(''));
   });
 
-  itOnDesktop('tells a viewer why each button does nothing, on every page', async () => {
+  itOnDesktop('tells a viewer why the buttons of each page do nothing', async () => {
     const viewer = await addMember(app, owner, 'viewer');
     await withoutPlanLimits(app, owner.organizationId);
     const post = (path: string, body: object) =>
@@ -192,46 +192,33 @@ describe.each(SCREENS)('the console on $device', ({ screen }) => {
     await heading(page, 'API keys');
     // Only admins may see the members of the organization and its invitations.
     expected = /status of 403/;
-    let told = 0;
+    const main = page.getByRole('main');
+    const reason = /Your role here is viewer|It takes an admin/;
+    const refused = main.locator('button[aria-disabled=true]');
     for (const [path, title] of [
       ['keys', 'API keys'],
       ['sources', 'Sources'],
       ['secrets', 'Secrets'],
-      ['files', 'Files'],
       ['members', 'Project members'],
-      ['settings', 'Settings'],
-      ['alert-rules', 'Alert rules'],
       ['silences', 'Silences'],
       ['organization/members', 'Members'],
       ['organization/invitations', 'Invitations'],
-      ['organization/sign-in', 'Sign-in'],
-      ['organization/billing', 'Billing'],
     ] as const) {
       await page.goto(`${address}/${path}`);
       await heading(page, title);
-      // The role is known when nothing is read any more.
-      await page.waitForLoadState('networkidle');
-      const refused = await page.getByRole('main').locator('button[aria-disabled=true]').all();
-      for (const button of refused) {
+      await refused.first().waitFor();
+      for (const button of await refused.all()) {
         await button.focus();
-        await page
-          .getByRole('tooltip')
-          .filter({ hasText: /Your role here is viewer|It takes an admin/ })
-          .waitFor();
+        await page.getByRole('tooltip').filter({ hasText: reason }).waitFor();
         await button.blur();
         await page.getByRole('tooltip').waitFor({ state: 'hidden' });
-        told += 1;
       }
-      // A button of a form cannot be focused. Its page says why.
-      if ((await page.getByRole('main').locator('button:disabled').count()) > 0)
-        await page
-          .getByRole('main')
-          .getByText(/Your role here is viewer|It takes an admin/)
-          .first()
-          .waitFor();
     }
-    // Each of these pages has at least one.
-    expect(told).toBeGreaterThanOrEqual(8);
+    // A button of a form cannot be focused. Its page says why.
+    await page.goto(`${address}/settings`);
+    await heading(page, 'Settings');
+    await main.locator('button:disabled').first().waitFor();
+    await main.getByText(reason).first().waitFor();
     await page.goto(`${address}/alerts`);
     await page
       .getByRole('button', { name: /^Raised by hand/ })
