@@ -121,6 +121,27 @@ describe('a sign-in by SAML', () => {
     expect(await roleIn(of, await personOf(outcome))).toBe('operator');
   });
 
+  it('reads the role of a person in 1,000 groups, each with the namespaces that Okta writes', async () => {
+    const of = await company();
+    await setProvidedRoles(of.tenant.organizationId, 'viewer', [{ group: 'group 999', role: 'operator' }]);
+    const groups = Array.from({ length: 1_000 }, (_, index) => {
+      const spaces =
+        'xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+      return `<saml:AttributeValue ${spaces} xsi:type="xs:string">group ${index}</saml:AttributeValue>`;
+    }).join('');
+    const inAssertion = `<saml:AttributeStatement><saml:Attribute Name="groups">${groups}</saml:Attribute></saml:AttributeStatement>`;
+    const outcome = await signIn(of, { attributes: { email: [of.newAddress()] }, inAssertion });
+    expect(await roleIn(of, await personOf(outcome))).toBe('operator');
+  });
+
+  it('signs in twenty people of one company at once', async () => {
+    const of = await company();
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => signIn(of, { attributes: { email: [of.newAddress()] } })),
+    );
+    expect(outcomes.map(({ location }) => location)).toEqual(outcomes.map(() => '/console'));
+  });
+
   it('finds the same account again by the NameID, whatever its address is', async () => {
     const of = await company();
     const nameId = 'subject-1';

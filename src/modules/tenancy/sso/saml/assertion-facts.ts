@@ -15,7 +15,7 @@ const MAX_NAME_ID_LENGTH = 512;
 const MAX_SESSION_INDEX_LENGTH = 512;
 const MAX_ADDRESS_LENGTH = 254;
 /** A person in more groups is refused, because the group that decides the role could be among those left out. */
-const MAX_GROUPS = 2_000;
+const MAX_GROUPS = 1_000;
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']);

@@ -12,7 +12,7 @@ import {
 } from './signature-algorithms.js';
 import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './xml.js';
 
-/** Longer responses are refused. A response with 1,000 groups takes some 100 KiB. */
+/** Longer responses are refused. A response with 1,000 groups takes 100 to 200 KiB. */
 const MAX_RESPONSE_LENGTH = 256 * 1024;
 
 const ID = /^[A-Za-z_][\w.-]{0,255}$/;

@@ -20,10 +20,11 @@ export interface XmlOptions {
 
 /** Beyond each of these limits the document is refused, so that no document takes long to read or to canonicalize. */
 const MAX_XML_DEPTH = 32;
-const MAX_XML_ELEMENTS = 3_000;
+const MAX_XML_ELEMENTS = 1_500;
 const MAX_ATTRIBUTES_PER_ELEMENT = 32;
-const MAX_ATTRIBUTES = 10_000;
-const MAX_NAMESPACE_DECLARATIONS = 512;
+const MAX_ATTRIBUTES = 4_500;
+/** Some providers declare two namespaces at each value of an attribute. */
+const MAX_NAMESPACE_DECLARATIONS = 2_500;
 
 const NAME = '[A-Za-z_][\\w.-]*(?::[A-Za-z_][\\w.-]*)?';
 const BLANK = '[ \\t\\n]';
