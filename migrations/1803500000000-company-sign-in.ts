@@ -13,7 +13,7 @@ export class CompanySignIn1803500000000 implements MigrationInterface {
         ADD COLUMN organization_id uuid, ADD COLUMN role text,
         ADD COLUMN sso_provider text, ADD COLUMN provider_session text,
         ADD CONSTRAINT fk_oauth_pending_links_organization_id
-          FOREIGN KEY (organization_id) REFERENCES organizations (id) ON DELETE CASCADE,
+          FOREIGN KEY (organization_id) REFERENCES organizations (id) ON DELETE SET NULL,
         ADD CONSTRAINT ck_oauth_pending_links_role CHECK (role IN ('viewer', 'member', 'operator', 'admin'))`);
     await q.query('CREATE INDEX ix_oauth_pending_links_organization_id ON oauth_pending_links (organization_id)');
     await q.query(`

@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { eventually } from '../../support/eventually.js';
@@ -16,6 +16,7 @@ import {
   setGroupRoles,
 } from '../../support/sql-builders/sso.js';
 import { PlainBrowser } from '../../support/sso-api.js';
+import { failNextCommit } from '../../support/test-control.js';
 
 type Claims = Record<string, unknown>;
 /** Returns an ID token for the nonce of a sign-in. */
@@ -58,9 +59,9 @@ beforeEach(() => provider.reset());
 afterAll(() => provider.close());
 
 /** Signs somebody in by a connection whose provider answers this ID token. */
-async function signIn(forge: Forge, id = connection, browser = new PlainBrowser()): Promise<string> {
+async function signIn(forge: Forge, id = connection, browser = new PlainBrowser(), at = provider): Promise<string> {
   const { searchParams } = await browser.start(id);
-  provider.answer(await forge(searchParams.get('nonce') ?? '', provider));
+  at.answer(await forge(searchParams.get('nonce') ?? '', at));
   const query = new URLSearchParams({ code: 'any', state: searchParams.get('state') ?? '' });
   return pathOf((await browser.go(`/sso/oidc/${id}/callback?${query.toString()}`)).location);
 }
@@ -307,6 +308,27 @@ describe('a second factor that a sign-in waits for', () => {
     expect(await roleIn(organizationId, email)).toBeNull();
   });
 
+  it('does not let the next provider of the connection in without the factor', async () => {
+    const former = await HostileProvider.start();
+    try {
+      const { organizationId } = await tenant();
+      const own = newDomain();
+      await addDomain(organizationId, own);
+      const id = await addConnection(organizationId, { issuer: former.origin, clientId: provider.clientId });
+      const user = await guardedByTotp();
+      const [email, sub] = [addressAt(own), randomBytes(8).toString('hex')];
+      await setAddress(user.id, email, email);
+      const begun = await signIn(claiming({ email, sub }), id, new PlainBrowser(), former);
+      const challenge = new URLSearchParams(begun.split('#')[1]);
+      await changeConnection(id, { issuer: provider.origin });
+      const body = { challenge_token: challenge.get('challenge_token'), code: totpCode(user.secret) };
+      await api.post('/v1/auth/mfa/totp/verify', body).expect(200);
+      expect(await signIn(claiming({ email, sub }), id)).toMatch(/^\/console\/login#challenge_token=/);
+    } finally {
+      await former.close();
+    }
+  });
+
   let waiting: string;
   let lost: string;
 });
@@ -380,6 +402,18 @@ describe('a back-channel logout', () => {
     await send(token).expect(200);
     await send(token).expect(400, { detail: 'Invalid logout token' });
     expect((await refusalsOf(connection))[0]).toBe('logout token refused (it was used before)');
+  });
+
+  it('ends the session by the same token when the first try failed', async () => {
+    const sub = randomBytes(8).toString('hex');
+    const one = await session(sub);
+    const token = await provider.sign(tokenFor({ sub }));
+    const requestId = randomUUID();
+    await failNextCommit(requestId);
+    await send(token).set('X-Request-ID', requestId).expect(500);
+    expect(await isAlive(one)).toBe(true);
+    await send(token).expect(200);
+    await ended(one);
   });
 
   it.each<[string, (sub: string) => Promise<string> | string, string]>([

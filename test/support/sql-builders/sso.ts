@@ -97,14 +97,16 @@ export async function storedSsoSettings(organizationId: string): Promise<string>
 /** Links an account with a person of a connection. Over HTTP that takes a sign-in at an identity provider. */
 export async function linkedByConnection(connectionId: string, userId: string): Promise<void> {
   await sql(
-    `INSERT INTO oauth_identities (user_id, issuer, subject) VALUES ($2::uuid, 'connection:' || $1::text, 'person of ' || $2::text)`,
+    `INSERT INTO oauth_identities (user_id, issuer, subject)
+     SELECT $2::uuid, 'connection:' || id || ':' || encode(sha256(coalesce(issuer, entity_id)::bytea), 'hex'), 'person of ' || $2::text
+     FROM sso_connections WHERE id = $1`,
     [connectionId, userId],
   );
 }
 
 /** Returns how many accounts are linked with people of a connection. No route lists them for others. */
 export async function linksOfConnection(connectionId: string): Promise<number> {
-  const rows = await sql<object>(`SELECT 1 FROM oauth_identities WHERE issuer = 'connection:' || $1::text`, [
+  const rows = await sql<object>(`SELECT 1 FROM oauth_identities WHERE issuer LIKE 'connection:' || $1::text || ':%'`, [
     connectionId,
   ]);
   return rows.length;

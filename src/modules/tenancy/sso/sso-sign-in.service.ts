@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
+import { sha256 } from '../../../platform/crypto/index.js';
+import { Database, type Db } from '../../../platform/database/database.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import {
   AccountAdmissionService,
@@ -17,6 +18,7 @@ import {
   type TokenResponse,
 } from '../../identity/sessions/index.js';
 import { emailKeyOf } from '../../identity/users/index.js';
+import type { SsoConnection } from './sso-connection.entity.js';
 import { ProvisionedMembershipsService } from './provisioned-memberships.service.js';
 import { SsoFault } from './sso-fault.js';
 import { SsoSessionsRepository } from './sso-sessions.repository.js';
@@ -91,14 +93,17 @@ export class SsoSignInService {
 
   /**
    * Ends the sessions that a provider opened for a subject, or those of one session at the provider.
+   * @param first runs first in the transaction. When it throws, no session ends
    * @returns the number of sessions that ended
    */
   async endSessions(
     provider: string,
     of: { readonly subject: string | null; readonly providerSession: string | null },
     client: Client,
+    first: (tx: Db) => Promise<void>,
   ): Promise<number> {
     const ended = await this.database.transaction(async (tx) => {
+      await first(tx);
       const revoked = await this.opened.revoke(provider, of, tx);
       await this.liveness.announceRevoked(
         revoked.map(({ sessionId }) => sessionId),
@@ -115,9 +120,12 @@ export class SsoSignInService {
   }
 }
 
-/** Returns the issuer under which identities of an organization's connection are stored. */
-export function issuerOf(connectionId: string): string {
-  return `connection:${connectionId}`;
+/**
+ * Returns the issuer under which the people of an organization's connection are linked. It has the provider in it,
+ * because a person is only a name that the provider chose: another provider can use the same name for somebody else.
+ */
+export function issuerOf({ id, issuer, entityId }: Pick<SsoConnection, 'id' | 'issuer' | 'entityId'>): string {
+  return `connection:${id}:${sha256(issuer ?? entityId ?? '').toString('hex')}`;
 }
 
 /** Returns the domain of an address in lower-case A-labels. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
+import { Database, type Db } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 
 export interface NewSsoStart {
@@ -50,11 +50,12 @@ export class SsoStartsRepository extends MaintenanceTask {
    * @param until the end of the time in which the assertion could be accepted
    * @returns false when it was used before
    */
-  async markUsed(provider: string, assertionHash: Buffer, until: Date): Promise<boolean> {
+  async markUsed(provider: string, assertionHash: Buffer, until: Date, tx?: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO sso_used_assertions (provider, assertion_hash, expires_at)
        VALUES ($1, $2, $3) /* tenant: of the provider */ ON CONFLICT DO NOTHING`,
       [provider, assertionHash, until],
+      tx,
     );
     return inserted === 1;
   }

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
+import type { Db } from '../../../../platform/database/database.js';
 import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { OAuthFault } from '../../../identity/oauth/index.js';
 import { clientOf } from '../../../identity/sessions/index.js';
@@ -43,8 +44,10 @@ export class OidcLogoutService {
       const logout = await connection.verified((keys, issuer, now) =>
         verifyLogoutToken(token, keys, { issuer, clientId: connection.clientId, now }),
       );
-      await this.useOnce(party, logout.tokenId);
-      await this.signIn.endSessions(party.id, logout, clientOf(request));
+      // In one transaction, so that a token whose sessions have not ended can be sent again.
+      await this.signIn.endSessions(party.id, logout, clientOf(request), (tx) =>
+        this.useOnce(party, logout.tokenId, tx),
+      );
     } catch (error) {
       if (!(error instanceof OAuthFault || error instanceof SsoFault)) throw error;
       this.logger.warn(`logout by ${id} refused: ${error.message}`);
@@ -75,9 +78,9 @@ export class OidcLogoutService {
     }
   }
 
-  private async useOnce({ id }: OidcParty, tokenId: string): Promise<void> {
+  private async useOnce({ id }: OidcParty, tokenId: string, tx: Db): Promise<void> {
     const until = new Date(this.clock.now().getTime() + LOGOUT_TOKEN_LIFE_MS);
-    if (!(await this.starts.markUsed(id, sha256(`logout:${tokenId}`), until))) {
+    if (!(await this.starts.markUsed(id, sha256(`logout:${tokenId}`), until, tx))) {
       throw new OAuthFault('logout token refused (it was used before)');
     }
   }

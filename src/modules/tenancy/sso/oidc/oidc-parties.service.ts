@@ -104,7 +104,7 @@ export class OidcPartiesService {
           this.domains.verifiedOf({ organizationId }),
         ]);
         return {
-          person: { ...person, issuer: issuerOf(stored.id) },
+          person: { ...person, issuer: issuerOf(stored) },
           membership: { organizationId, role: roleOf(roles, person.groups) },
           domains,
         };

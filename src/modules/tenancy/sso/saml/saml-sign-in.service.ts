@@ -132,7 +132,7 @@ export class SamlSignInService {
     return {
       provider: connectionId,
       label,
-      person: { ...person, issuer: issuerOf(connectionId) },
+      person: { ...person, issuer: issuerOf(connection) },
       membership: { organizationId, role: roleOf(roles, groups) },
       domains,
       providerSession: sessionIndex,

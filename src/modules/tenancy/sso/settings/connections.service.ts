@@ -11,6 +11,7 @@ import { OrganizationActsService } from '../../organizations/index.js';
 import { CLIENT_SECRET, type SsoConnection } from '../sso-connection.entity.js';
 import { MAX_CONNECTIONS, type NewSsoConnection, SsoConnectionsRepository } from '../sso-connections.repository.js';
 import { SsoRefusalsRepository } from '../sso-refusals.repository.js';
+import { issuerOf } from '../sso-sign-in.service.js';
 import { ConnectionIdentitiesRepository } from './connection-identities.repository.js';
 import { type ConnectionChange, ConnectionSettingsService } from './connection-settings.service.js';
 import {
@@ -96,8 +97,8 @@ export class SsoConnectionsService {
       const changed = [...changedMembers(before, change), ...('clientSecret' in secret ? ['client_secret'] : [])];
       if (changed.length === 0) return this.response(before, request);
       await this.connections.update(scope, id, { ...change, ...secret }, tx);
-      if (isOtherProvider(before, change)) await this.identities.removeOf(id, tx);
       const connection = await this.found(scope, id, tx);
+      if (issuerOf(connection) !== issuerOf(before)) await this.identities.removeOf(before, tx);
       await this.record(scope, 'changed', connection, { changed }, tx);
       return this.response(connection, request);
     });
@@ -108,7 +109,7 @@ export class SsoConnectionsService {
       await this.acts.begin(scope, tx);
       const connection = await this.found(scope, id, tx);
       await this.connections.delete(scope, id, tx);
-      await this.identities.removeOf(id, tx);
+      await this.identities.removeOf(connection, tx);
       await this.record(scope, 'deleted', connection, {}, tx);
     });
   }
@@ -174,12 +175,4 @@ function changedMembers(before: SsoConnection, change: ConnectionChange): string
   return members
     .filter((member) => JSON.stringify(change[member]) !== JSON.stringify(before[member]))
     .map((member) => member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-}
-
-/**
- * A linked person is only a name that the provider chose. Another provider can use the same name for somebody else, so
- * the links end and the next sign-in of each person links again, with the second factor of the account.
- */
-function isOtherProvider(before: SsoConnection, { issuer, entityId }: ConnectionChange): boolean {
-  return (issuer !== undefined && issuer !== before.issuer) || (entityId !== undefined && entityId !== before.entityId);
 }
