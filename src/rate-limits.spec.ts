@@ -37,7 +37,8 @@ describe('the table of rate limit policies', () => {
       ['logs', 60, 10, 20],
       ['performance', 60, 10, 20],
       ['usage', 60, 10, 20],
-      ['sso', 60, 60, 60],
+      ['sso-logout', 60, 600, null],
+      ['sso', 60, 240, 60],
       ['scim', 60, 600, 1_200],
     ]);
     expect(policies.map(({ name }) => name)).toEqual(RATE_LIMIT_POLICY_NAMES);

@@ -52,7 +52,10 @@ export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
     row('logs', ['GET'], under('/v1/logs'), MINUTE, 10, 20),
     row('performance', ['GET'], under('/v1/performance'), MINUTE, 10, 20),
     row('usage', ['GET'], under('/v1/usage'), MINUTE, 10, 20),
-    row('sso', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/sso'), MINUTE, 60, 60),
+    // A hosted provider ends the sessions of all its customers from a few addresses.
+    row('sso-logout', ['POST'], ['/sso/oidc/:provider/backchannel-logout'], MINUTE, 600, null),
+    // A company often has one address for everybody. A sign-in takes three or four requests.
+    row('sso', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/sso'), MINUTE, 240, 60),
     row('scim', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/scim/v2'), MINUTE, 600, 1_200),
   ];
   return overridden(policies, rateLimits.overrides);

@@ -186,6 +186,7 @@ export const RATE_LIMIT_POLICY_NAMES = [
   'logs',
   'performance',
   'usage',
+  'sso-logout',
   'sso',
   'scim',
 ] as const;
