@@ -57,7 +57,7 @@ export class SamlController {
   ): Promise<void> {
     const connection = await this.connections.enabled(connectionId);
     if (connection?.protocol !== 'saml') throw new SamlConnectionNotFound();
-    response.type(METADATA_TYPE).send(metadataOf(addressesOf(this.base(request), connectionId)));
+    response.type(METADATA_TYPE).send(await metadataOf(addressesOf(this.base(request), connectionId)));
   }
 
   @Get('start')

@@ -1,7 +1,10 @@
-import { SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml';
+import type { SamlConfig } from '@node-saml/node-saml';
 import type { SsoConnection } from '../sso-connection.entity.js';
 import { CLOCK_SKEW_MS, MAX_ASSERTION_AGE_MS } from './assertion-facts.js';
 import { SamlFault } from './saml-fault.js';
+
+/** Loaded when it is first needed. It takes 15 MB and 0.1 s, and many deployments have no SAML provider. */
+const library = () => import('@node-saml/node-saml');
 
 /** The library requires a certificate, also where it verifies nothing. */
 const NO_CERTIFICATE = 'bm9uZQ==';
@@ -20,17 +23,19 @@ export function addressesOf(base: string, connectionId: string): ServiceProvider
   return { entityId: `${own}/metadata`, acs: `${own}/acs` };
 }
 
-export function metadataOf(addresses: ServiceProviderAddresses): string {
+export async function metadataOf(addresses: ServiceProviderAddresses): Promise<string> {
+  const { SAML } = await library();
   return new SAML(optionsOf(addresses)).generateServiceProviderMetadata(null, null);
 }
 
 /** Returns the address at the provider that begins a sign-in. */
-export function signInAddress(
+export async function signInAddress(
   { signInUrl }: Pick<SsoConnection, 'signInUrl'>,
   addresses: ServiceProviderAddresses,
   { requestId, state }: { readonly requestId: string; readonly state: string },
 ): Promise<string> {
   if (signInUrl === null || !URL.canParse(signInUrl)) throw new SamlFault('the connection has no sign-in address');
+  const { SAML } = await library();
   const options = { ...optionsOf(addresses), entryPoint: signInUrl, generateUniqueId: () => requestId };
   return new SAML(options).getAuthorizeUrlAsync(state, undefined, {});
 }
@@ -47,12 +52,16 @@ export async function requireConditions(
   addresses: ServiceProviderAddresses,
   { requestId, now }: { readonly requestId: string | null; readonly now: Date },
 ): Promise<void> {
+  const { SAML, ValidateInResponseTo } = await library();
+  class Conditions extends SAML {
+    async check(): Promise<void> {
+      await this.processValidlySignedAssertionAsync(assertionXml, '', requestId);
+    }
+  }
   const validateInResponseTo = requestId === null ? ValidateInResponseTo.never : ValidateInResponseTo.always;
+  const options = { ...optionsOf(addresses), validateInResponseTo, cacheProvider: only(requestId, now) };
   try {
-    await new Conditions({ ...optionsOf(addresses), validateInResponseTo, cacheProvider: only(requestId, now) }).check(
-      assertionXml,
-      requestId,
-    );
+    await new Conditions(options).check();
   } catch {
     throw new SamlFault('the conditions of the assertion do not hold');
   }
@@ -80,10 +89,4 @@ function only(requestId: string | null, now: Date): SamlConfig['cacheProvider'] 
     getAsync: (key) => Promise.resolve(key === requestId ? now.toISOString() : null),
     removeAsync: () => Promise.resolve(null),
   };
-}
-
-class Conditions extends SAML {
-  async check(assertionXml: string, requestId: string | null): Promise<void> {
-    await this.processValidlySignedAssertionAsync(assertionXml, '', requestId);
-  }
 }

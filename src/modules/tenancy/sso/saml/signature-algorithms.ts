@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { type HashAlgorithm, type SignatureAlgorithm, SignedXml } from 'xml-crypto';
+import type { HashAlgorithm, SignatureAlgorithm, SignedXml } from 'xml-crypto';
 
 type Hash = 'sha256' | 'sha384' | 'sha512';
 type KeyType = 'rsa' | 'ec';
@@ -46,7 +46,8 @@ export function signingKeysOf(certificates: readonly string[]): KeyObject[] {
 }
 
 /** Returns a reader of signatures that has only the accepted algorithms, and only these keys. */
-export function signatureReader(keys: readonly KeyObject[]): SignedXml {
+export async function signatureReader(keys: readonly KeyObject[]): Promise<SignedXml> {
+  const { SignedXml } = await import('xml-crypto');
   // The reader requires a key here. The algorithms below try all of them, so that the document is canonicalized once.
   const reader = new SignedXml({ publicCert: keys[0] as KeyObject, getCertFromKeyInfo: () => null });
   // By default an element is searched for by three spellings, each of which reads the whole document.

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { parseDomFromString } from '@node-saml/node-saml/lib/xml.js';
 import { ASSERTION, PROTOCOL, SIGNATURE } from './names.js';
 import { SamlFault } from './saml-fault.js';
 import {
@@ -56,16 +55,17 @@ export async function readSignedResponse(encoded: string, certificates: readonly
   const dom = await domOf(xml);
   const own = childOf(dom, ASSERTION, 'Assertion');
   // Both keys are checked first. Only then is the whole document canonicalized, which costs a hundred times as much.
-  requireKey(dom, 'response', keys);
-  requireKey(own, 'assertion', keys);
-  const response = parsed(signedText(dom, 'response', xml, keys));
-  const assertionXml = signedText(own, 'assertion', xml, keys);
+  await requireKey(dom, 'response', keys);
+  await requireKey(own, 'assertion', keys);
+  const response = parsed(await signedText(dom, 'response', xml, keys));
+  const assertionXml = await signedText(own, 'assertion', xml, keys);
   const verified = { response, assertion: parsed(assertionXml), assertionXml };
   requireSameParts(verified, root, assertion);
   return verified;
 }
 
 async function domOf(xml: string): Promise<Node> {
+  const { parseDomFromString } = await import('@node-saml/node-saml/lib/xml.js');
   try {
     return ((await parseDomFromString(xml)) as unknown as { documentElement: Node }).documentElement;
   } catch {
@@ -74,10 +74,10 @@ async function domOf(xml: string): Promise<Node> {
 }
 
 /** Requires that one of the keys has signed what the signature says about its element. */
-function requireKey(element: Node, name: string, keys: readonly KeyObject[]): void {
+async function requireKey(element: Node, name: string, keys: readonly KeyObject[]): Promise<void> {
   const signature = childOf(element, SIGNATURE, 'Signature');
   const info = childOf(signature, SIGNATURE, 'SignedInfo');
-  const reader = signatureReader(keys);
+  const reader = await signatureReader(keys);
   const algorithm = (of: string): string => childOf(info, SIGNATURE, of).getAttribute('Algorithm') ?? '';
   const Canonicalization = reader.CanonicalizationAlgorithms[algorithm('CanonicalizationMethod')];
   const Signature = reader.SignatureAlgorithms[algorithm('SignatureMethod')];
@@ -88,8 +88,8 @@ function requireKey(element: Node, name: string, keys: readonly KeyObject[]): vo
 }
 
 /** Returns the canonical text of an element without its signature, as it was signed. */
-function signedText(element: Node, name: string, xml: string, keys: readonly KeyObject[]): string {
-  const reader = signatureReader(keys);
+async function signedText(element: Node, name: string, xml: string, keys: readonly KeyObject[]): Promise<string> {
+  const reader = await signatureReader(keys);
   try {
     reader.loadSignature(childOf(element, SIGNATURE, 'Signature'));
     const isValid = reader.checkSignature(xml);
