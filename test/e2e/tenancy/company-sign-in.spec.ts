@@ -234,6 +234,15 @@ describe('a later sign-in by a company', () => {
     expect(await roleIn(organizationId, email)).toBe('member');
   });
 
+  it('finds the role as it was after the owner has changed the roles of groups', async () => {
+    const { subject, email, browser } = await join(['On-call']);
+    const roles = { default_role: 'admin', group_roles: [{ group: 'On-call', role: 'admin' }] };
+    await api.as(owner).put(`/sso/organizations/${organizationId}/roles`, roles).expect(200);
+    expect(await roleIn(organizationId, email)).toBe('operator');
+    await browser.signIn('acme', subject);
+    expect(await roleIn(organizationId, email)).toBe('operator');
+  });
+
   it('does not restore a membership that was ended', async () => {
     const { subject, email, browser, id } = await join(['Admins']);
     await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
