@@ -15,7 +15,7 @@ export function loginPage(nonce: string): string {
         refusal={SSO_CODES.map((code) => (
           <SsoRefusal key={code} code={code} className="drawn-refusal" />
         ))}
-        company={<CompanyButtons providers={[]} />}
+        company={<CompanyButtons providers={[]} isByAddress />}
         passkey={{ isPending: false, onUse: () => undefined }}
         links={{
           forgotten: (

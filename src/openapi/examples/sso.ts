@@ -191,7 +191,10 @@ export const EXAMPLES: Examples = {
   },
   deleteScimToken: { parameters: { ...ofOrganization, token_id: TOKEN } },
   listSsoProviders: {
-    answer: json([{ name: 'acme', label: 'Acme', icon: null, start_url: '/sso/oidc/acme/start' }]),
+    answer: json({
+      providers: [{ name: 'acme', label: 'Acme', icon: null, start_url: '/sso/oidc/acme/start' }],
+      by_address: true,
+    }),
   },
   getSamlMetadata: {
     parameters: { connection_id: SAML_CONNECTION },

@@ -86,6 +86,7 @@ describe.each(SCREENS)('the sign-in page with providers of companies, on $device
     const button = page.getByRole('button', { name: 'Sign in with Acme' });
     await button.waitFor();
     expect(await layoutShift(page)).toBe(0);
+    expect(await page.getByRole('button', { name: 'Sign in with your company' }).count()).toBe(0);
     expect(await button.locator('img').getAttribute('src')).toBe(ICON);
     expect(await browser.lookAt('sign-in-companies')).toEqual([]);
     await button.click();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type Owner, ownerWithProject, PASSWORD } from '../../support/actors.js';
@@ -85,10 +86,21 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
     expect(new URL(page.url()).searchParams.get('next')).toContain('/o/');
   });
 
+  itOnDesktop('has no button of companies where no organization has a sign-in of its own', async () => {
+    const button = page.getByRole('button', { name: 'Sign in with your company' });
+    expect(await button.count()).toBe(0);
+    const asked = page.waitForResponse(`${app.url}/sso/providers`);
+    letCome();
+    expect(await (await asked).json()).toEqual({ providers: [], by_address: false });
+    await page.locator(`${BY_PROGRAM} ${SECRET}`).waitFor();
+    expect(await button.count()).toBe(0);
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+
   it('looks as it does afterwards', async () => {
     const animations = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
     const places = () =>
-      page.evaluate<unknown>(`${animations}.then(() => [...document.querySelectorAll('#root :is(h1, label, input, button, a)')].map((each) => {
+      page.evaluate<unknown>(`${animations}.then(() => [...document.querySelectorAll('#root :is(h1, label, input, button, a)')].filter((each) => each.checkVisibility()).map((each) => {
         const { x, y, width, height } = each.getBoundingClientRect();
         const { color, backgroundColor, fontSize, fontWeight, borderColor } = getComputedStyle(each);
         return [each.textContent, x, y, width, height, color, backgroundColor, fontSize, fontWeight, borderColor];
@@ -99,6 +111,51 @@ describe.each(SCREENS)('the sign-in page, before its program is there, on $devic
     await page.locator(`${BY_PROGRAM} ${SECRET}`).waitFor();
     expect(await places()).toEqual(before);
     expect(await browser.lookAt('sign-in')).toEqual([]);
+    expect(await faultsOf(browser)).toEqual([]);
+  });
+});
+
+describe('the sign-in page of a service on which an organization has a sign-in of its own', () => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+  const button = (drawn: string) => page.locator(drawn).getByRole('button', { name: 'Sign in with your company' });
+
+  beforeAll(async () => {
+    await app.rows(
+      `INSERT INTO sso_domains (id, organization_id, domain, challenge, verified_at, verified_by)
+       VALUES ($1, $2, 'acme.example', 'challenge', now(), 'dns')`,
+      [randomUUID(), owner.organizationId],
+    );
+    await app.rows(
+      `INSERT INTO sso_connections (id, organization_id, protocol, label, issuer, client_id)
+       VALUES ($1, $2, 'oidc', 'Acme', 'https://id.acme.example', 'events')`,
+      [randomUUID(), owner.organizationId],
+    );
+    browser = await openConsole(app, DESKTOP);
+    ({ page } = browser);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.rows('DELETE FROM sso_connections');
+    await app.rows('DELETE FROM sso_domains');
+  });
+
+  it('has a button that asks for the address, before its program is there too once the service knows', async () => {
+    await page.goto(`${app.url}/console/login`);
+    await button(BY_PROGRAM).waitFor();
+    expect(await browser.lookAt('sign-in-other-companies')).toEqual([]);
+    let letCome = () => {};
+    const mayCome = new Promise<void>((resolve) => (letCome = resolve));
+    await page.route(/\/assets\/first-[^/]*\.js$/, async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await button(BY_BUILD).click();
+    letCome();
+    await heading(page, 'Sign in with your company');
+    await page.getByRole('button', { name: 'Sign in another way' }).click();
+    await button(BY_PROGRAM).waitFor();
     expect(await faultsOf(browser)).toEqual([]);
   });
 });

@@ -226,6 +226,16 @@ describe('A change of the members of a group', () => {
   });
 });
 
+/** Sets the roles of groups as the owner. */
+const mapped = ({ owner, organizationId }: ProvisionedTenant['tenant'], role: string, groups: Record<string, string>) =>
+  api
+    .as(owner)
+    .put(`/sso/organizations/${organizationId}/roles`, {
+      default_role: role,
+      group_roles: Object.entries(groups).map(([group, role]) => ({ group, role })),
+    })
+    .expect(200);
+
 describe('The role of a provisioned member', () => {
   let own: ProvisionedTenant;
   const roles = () => rolesIn(own.tenant);
@@ -283,6 +293,42 @@ describe('The role of a provisioned member', () => {
     expect((await roles())[owner.id]).toBe('owner');
   });
 
+  it('follows a change of the mapping at once, which the audit log shows', async () => {
+    await own.scim.madeGroup({ displayName: 'Operators', members: valuesOf(ada) });
+    await own.scim.madeGroup({ displayName: 'Engineers', members: valuesOf(ada, bob) });
+    await mapped(own.tenant, 'viewer', { Engineers: 'member', Operators: 'operator' });
+    expect(await roles()).toMatchObject({ [ada.id]: 'operator', [bob.id]: 'member' });
+    await mapped(own.tenant, 'member', { Engineers: 'admin' });
+    expect(await roles()).toMatchObject({ [ada.id]: 'admin', [bob.id]: 'admin' });
+    await mapped(own.tenant, 'viewer', {});
+    expect(await roles()).toMatchObject({ [ada.id]: 'viewer', [bob.id]: 'viewer' });
+    const changes = (await organizationAudit(own.tenant.organizationId)).filter(
+      ({ action, target_id }) => action === 'member.role_changed' && target_id === bob.id,
+    );
+    expect(changes.map(({ actor_user_id, detail }) => ({ actor_user_id, detail }))).toEqual([
+      { actor_user_id: null, detail: { from: 'viewer', to: 'member' } },
+      { actor_user_id: null, detail: { from: 'member', to: 'admin' } },
+      { actor_user_id: null, detail: { from: 'admin', to: 'viewer' } },
+    ]);
+  });
+
+  it('follows no change of the mapping when somebody changed it by hand or made the membership, or when the person has left', async () => {
+    const { owner } = own.tenant;
+    const person = await account(own.address());
+    await memberOf(own.tenant, person.id, 'viewer');
+    await own.scim.made({ userName: person.email });
+    const left = await own.scim.made({ userName: own.address() });
+    await own.scim.delete(`/Users/${left.id}`).expect(204);
+    await roleByHand(ada.id, 'member');
+    await mapped(own.tenant, 'admin', { owner: 'admin' });
+    expect(await roles()).toEqual({
+      [owner.id]: 'owner',
+      [ada.id]: 'member',
+      [bob.id]: 'admin',
+      [person.id]: 'viewer',
+    });
+  });
+
   it('is never that of the owner, whatever a group is mapped to', async () => {
     await own.scim.madeGroup({ displayName: 'owner', members: valuesOf(ada) });
     expect(await roles()).toMatchObject({ [ada.id]: 'viewer' });
@@ -299,6 +345,8 @@ describe('A group of 10,000 users', () => {
     const group = await large.scim.madeGroup({ displayName: 'Everybody', members });
     expect(group.members).toHaveLength(MANY);
     expect(await rolesOfMembers(organizationId)).toEqual({ owner: 1, member: MANY });
+    await mapped(large.tenant, 'viewer', { Everybody: 'operator' });
+    expect(await rolesOfMembers(organizationId)).toEqual({ owner: 1, operator: MANY });
 
     const path = `/Groups/${group.id}`;
     const extra = await large.scim.made({ userName: large.address() });
@@ -309,7 +357,7 @@ describe('A group of 10,000 users', () => {
     const removals = ids.slice(1).map((id) => ({ op: 'remove', path: `members[value eq "${id}"]` }));
     await large.scim.operate(path, ...removals).expect(204);
     expect(membersOf(await large.scim.group(path.slice('/Groups/'.length)))).toEqual(ids.slice(0, 1));
-    expect(await rolesOfMembers(organizationId)).toEqual({ owner: 1, member: 1, viewer: MANY });
+    expect(await rolesOfMembers(organizationId)).toEqual({ owner: 1, operator: 1, viewer: MANY });
   });
 
   it('is refused with one user more, and with a body above 5 MiB', async () => {

@@ -1,21 +1,37 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MembershipNotifier } from '../../../src/modules/tenancy/organizations/index.js';
-import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
+import { type Actor, addMember, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
+import { HostileProvider } from '../../support/hostile-provider.js';
+
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+/** What SCIM answers when it has done what it was asked for. */
+const STATUS = { post: 201, patch: 200, delete: 204 };
 
 describe('a second instance of the service', () => {
   let app: TestApp;
   let second: TestApp;
   let owner: Owner;
+  let provider: HostileProvider;
 
   beforeAll(async () => {
-    app = await createApiApp();
-    second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    provider = await HostileProvider.start();
+    const env = {
+      OIDC_ACME_ISSUER: provider.origin,
+      OIDC_ACME_CLIENT_ID: provider.clientId,
+      OIDC_ACME_CLIENT_SECRET: provider.clientSecret,
+      OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+    };
+    app = await createApiApp({ env });
+    second = await createApiApp({ env, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
   });
   afterAll(async () => {
     await second.close();
     await app.close();
+    await provider.close();
   });
 
   beforeEach(async () => {
@@ -71,5 +87,72 @@ describe('a second instance of the service', () => {
     await send('delete', `/v1/projects/${owner.projectId}`).expect(204);
     await eventually(statusOnSecond, (status) => status === 401);
     await ingest(second).expect(401, { detail: 'Invalid API key' });
+  });
+
+  const statusOf = async ({ bearer }: Actor, on = second): Promise<number> =>
+    (await on.request().get('/v1/auth/me').set('Authorization', bearer)).status;
+
+  it.each<
+    [string, (scim: (method: 'patch' | 'delete', body?: object) => PromiseLike<unknown>) => PromiseLike<unknown>]
+  >([
+    [
+      'deactivates',
+      (scim) => scim('patch', { schemas: [PATCH], Operations: [{ op: 'replace', path: 'active', value: false }] }),
+    ],
+    ['deletes', (scim) => scim('delete')],
+  ])('refuses the session of a person whom the identity provider %s at the first instance', async (_, remove) => {
+    const domain = `${randomBytes(6).toString('hex')}.example`;
+    await app.rows(
+      `INSERT INTO sso_domains (id, organization_id, domain, challenge, verified_at, verified_by)
+       VALUES (gen_random_uuid(), $1, $2, 'challenge', now(), 'dns')`,
+      [owner.organizationId, domain],
+    );
+    const tokens = `/sso/organizations/${owner.organizationId}/scim-tokens`;
+    const { token } = (await send('post', tokens, { name: 'Acme' }).expect(201)).body as { token: string };
+    const scim = (method: 'post' | 'patch' | 'delete', path: string, body?: object) =>
+      app
+        .request()
+        [method](`/scim/v2/Users${path}`)
+        .set('Authorization', `Bearer ${token}`)
+        .send(body)
+        .expect(STATUS[method]);
+    const person = await signedIn(app, `ada@${domain}`);
+    await scim('post', '', { schemas: [USER], userName: person.email });
+    expect([await statusOf(person), await statusOf(owner)]).toEqual([200, 200]);
+    await remove((method, body) => scim(method, `/${person.id}`, body));
+    expect(await statusOf(person, app)).toBe(401);
+    await eventually(
+      () => statusOf(person),
+      (status) => status === 401,
+    );
+    expect(await statusOf(owner)).toBe(200);
+  });
+
+  it('refuses the session that a logout token of its provider ends at the first instance', async () => {
+    const [person, other] = [await signedIn(app), await signedIn(app)];
+    for (const { id, email } of [person, other])
+      await app.rows(
+        `INSERT INTO sso_sessions (session_id, provider, subject) SELECT id, 'acme', $2 FROM sessions WHERE user_id = $1`,
+        [id, email],
+      );
+    expect([await statusOf(person), await statusOf(other)]).toEqual([200, 200]);
+    const now = Math.floor(Date.now() / 1000);
+    const token = await provider.sign({
+      iss: provider.origin,
+      aud: provider.clientId,
+      sub: person.email,
+      iat: now,
+      exp: now + 120,
+      jti: randomBytes(12).toString('hex'),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+    const path = '/sso/oidc/acme/backchannel-logout';
+    await app.request().post(path).type('form').send({ logout_token: token }).expect(200);
+    expect(await statusOf(person, app)).toBe(401);
+    await eventually(
+      () => statusOf(person),
+      (status) => status === 401,
+    );
+    expect(await statusOf(other)).toBe(200);
   });
 });

@@ -31,12 +31,14 @@ export function SsoRefusal({ code, className }: { readonly code: string; readonl
 
 interface Props {
   readonly providers: readonly CompanyProvider[];
+  /** Whether organizations have providers of their own, which an address finds. */
+  readonly isByAddress: boolean;
   readonly onProvider?: (provider: CompanyProvider) => void;
   readonly onOther?: () => void;
 }
 
 /** The buttons of the sign-in page. The build renders them too, before the providers are known. */
-export function CompanyButtons({ providers, onProvider, onOther }: Props) {
+export function CompanyButtons({ providers, isByAddress, onProvider, onOther }: Props) {
   return (
     <>
       <Stack className="company-buttons">
@@ -51,9 +53,11 @@ export function CompanyButtons({ providers, onProvider, onOther }: Props) {
           </Button>
         ))}
       </Stack>
-      <Button variant="default" name="company" leftSection={<Icon name="people" size={16} />} onClick={onOther}>
-        Sign in with your company
-      </Button>
+      {isByAddress && (
+        <Button variant="default" name="company" leftSection={<Icon name="people" size={16} />} onClick={onOther}>
+          Sign in with your company
+        </Button>
+      )}
     </>
   );
 }

@@ -8,6 +8,11 @@ import { Icon } from '../../parts/icons.js';
 import { Card } from './card.js';
 import { CompanyButtons, type CompanyProvider } from './company-buttons.js';
 
+interface Companies {
+  readonly providers: readonly CompanyProvider[];
+  readonly by_address: boolean;
+}
+
 type Found = Omit<CompanyProvider, 'name' | 'icon'>;
 
 interface Onward {
@@ -15,16 +20,26 @@ interface Onward {
   readonly next: string | undefined;
 }
 
-/** Shows a button for each provider that the deployment has configured, and one for other companies. */
+/** Shows a button for each provider that the deployment has configured, and one for other companies if there are any. */
 export function ConfiguredCompanies({ next, onOther }: Onward & { readonly onOther: () => void }) {
-  const { data: providers = [] } = useQuery({
+  const { data } = useQuery({
     queryKey: ['sso-providers'],
-    queryFn: ({ signal }) => ask<CompanyProvider[]>('/sso/providers', { signal }),
-    staleTime: Infinity,
+    queryFn: ({ signal }) => ask<Companies>('/sso/providers', { signal }),
+    staleTime: 60_000,
   });
   return (
-    <CompanyButtons providers={providers} onProvider={(provider) => goToCompany(provider, next)} onOther={onOther} />
+    <CompanyButtons
+      providers={data?.providers ?? []}
+      isByAddress={data?.by_address ?? isRoomLeft()}
+      onProvider={(provider) => goToCompany(provider, next)}
+      onOther={onOther}
+    />
   );
+}
+
+/** Returns whether the service left room for the button of other companies, as it drew the page. */
+function isRoomLeft(): boolean {
+  return document.documentElement.dataset.companyByAddress === 'true';
 }
 
 /** Finds the company's sign-in by the domain of an address. */

@@ -8,6 +8,7 @@ import type { Request, Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { NAMED_BY_CONTENT, PageFile } from '../../../platform/http/page-file.js';
 import { consolePolicy } from '../../../platform/http/security-headers.js';
+import { SsoDiscoveryService } from '../../tenancy/sso/index.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;
 
@@ -21,6 +22,11 @@ const LOGIN = '/login';
 const NONCE = '__NONCE__';
 /** Placeholder in the page for the number of providers of companies, whose buttons the sign-in page leaves room for. */
 const COMPANY_PROVIDERS = '__COMPANY_PROVIDERS__';
+/**
+ * Placeholder in the page for whether the sign-in page leaves room for the button of other companies. The page asks
+ * again, so a last answer that is out of date moves its parts once.
+ */
+const COMPANY_BY_ADDRESS = '__COMPANY_BY_ADDRESS__';
 
 /**
  * Serves the files of the console. Browsers keep files that the build named by their content for ever. Every other
@@ -33,7 +39,10 @@ export class ConsoleFiles {
   /** False in builds by other tools, which leave the console out. */
   private readonly isBuilt = existsSync(new URL(PAGES.any, FOLDER));
 
-  constructor(@Inject(CONFIG) private readonly config: Config) {}
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    private readonly companies: SsoDiscoveryService,
+  ) {}
 
   /** @returns undefined for methods other than GET and HEAD, and for files that do not exist */
   find(method: string, path: string): Answer | undefined {
@@ -55,7 +64,8 @@ export class ConsoleFiles {
     const text = await this.textOf(name);
     const nonce = randomBytes(16).toString('base64url');
     response.setHeader('Content-Security-Policy', consolePolicy(nonce));
-    response.type('html').send(text.replaceAll(NONCE, nonce));
+    const page = text.replace(COMPANY_BY_ADDRESS, String(this.companies.lastByAddress));
+    response.type('html').send(page.replaceAll(NONCE, nonce));
   }
 
   private textOf(name: string): Promise<string> {

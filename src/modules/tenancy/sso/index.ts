@@ -1,4 +1,4 @@
-export { OidcLogoutService, SsoOidcModule } from './oidc/index.js';
+export { OidcLogoutService, SsoDiscoveryService, SsoOidcModule } from './oidc/index.js';
 export { SsoSamlModule } from './saml/index.js';
 export { SCIM_ERROR_FORM, ScimModule, ScimTokenAuthenticator } from './scim/index.js';
 export { DOMAIN_CONSTRAINTS } from './settings/domains.service.js';

@@ -30,6 +30,17 @@ export class SsoConnectionsRepository {
       .find({ where: { organizationId, isEnabled: true }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
+  /** Returns whether any organization has an enabled connection and a verified domain, so that people can use it. */
+  async isAnyUsable(): Promise<boolean> {
+    const [row] = await this.database.rows<{ found: boolean }>(
+      `SELECT EXISTS (
+         SELECT 1 FROM sso_domains d
+         JOIN sso_connections c ON c.organization_id = d.organization_id AND c.is_enabled
+         WHERE d.verified_at IS NOT NULL /* tenant: any, and nobody learns which */) AS found`,
+    );
+    return row?.found === true;
+  }
+
   /** Returns all connections of an organization, oldest first. */
   list({ organizationId }: Tenant, db?: Db): Promise<SsoConnection[]> {
     return this.database

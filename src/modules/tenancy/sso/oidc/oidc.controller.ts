@@ -10,7 +10,7 @@ import {
   DiscoverSsoRequest,
   CompanyProvidersResponse,
   OidcCallbackQuery,
-  SsoProviderResponse,
+  SsoProvidersResponse,
   SsoStartQuery,
 } from './oidc.dto.js';
 import { InvalidLogoutToken } from './oidc.errors.js';
@@ -35,10 +35,11 @@ export class OidcController {
   @Documented({
     operationId: 'listSsoProviders',
     summary: 'Providers of companies that the deployment has set up',
-    description: 'In the order of their names. The providers of organizations are found by POST /sso/discover.',
-    answer: [SsoProviderResponse],
+    description:
+      'The providers of organizations are not listed. POST /sso/discover finds them when `by_address` is true.',
+    answer: SsoProvidersResponse,
   })
-  providers(): SsoProviderResponse[] {
+  providers(): Promise<SsoProvidersResponse> {
     return this.discovery.providers();
   }
 

@@ -1,4 +1,11 @@
-import { EmailField, EnumField, ListField, nested, TextField } from '../../../../platform/http/fields/index.js';
+import {
+  BooleanField,
+  EmailField,
+  EnumField,
+  ListField,
+  nested,
+  TextField,
+} from '../../../../platform/http/fields/index.js';
 import { SSO_PROTOCOLS, type SsoProtocol } from '../sso-connection.entity.js';
 
 const MAX_RETURN_TO = 2_000;
@@ -15,6 +22,17 @@ export class SsoProviderResponse {
 
   @TextField({ example: '/sso/oidc/acme/start', description: 'Path to send the browser to' })
   start_url!: string;
+}
+
+export class SsoProvidersResponse {
+  @ListField(nested(() => SsoProviderResponse), { description: 'In the order of their names' })
+  providers!: SsoProviderResponse[];
+
+  @BooleanField({
+    example: true,
+    description: 'Whether any organization has a provider of its own, which POST /sso/discover finds by an address',
+  })
+  by_address!: boolean;
 }
 
 export class DiscoverSsoRequest {

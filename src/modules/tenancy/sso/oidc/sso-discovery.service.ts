@@ -3,19 +3,36 @@ import { CONFIG, type Config } from '../../../../config/index.js';
 import { SsoConnectionsRepository } from '../sso-connections.repository.js';
 import { SsoDomainsRepository } from '../sso-domains.repository.js';
 import { domainOf } from '../sso-sign-in.service.js';
-import type { SsoProviderResponse, SsoStartResponse } from './oidc.dto.js';
+import type { SsoProvidersResponse, SsoStartResponse } from './oidc.dto.js';
 
 /** Lists the providers that somebody can sign in by. */
 @Injectable()
 export class SsoDiscoveryService {
+  private known = false;
+
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly domains: SsoDomainsRepository,
     private readonly connections: SsoConnectionsRepository,
   ) {}
 
-  providers(): SsoProviderResponse[] {
-    return this.config.oidcProviders.map(({ name, label, icon }) => ({ name, label, icon, start_url: startOf(name) }));
+  /** The last answer of this process about sign-ins by an address, for the room that the sign-in page leaves. */
+  get lastByAddress(): boolean {
+    return this.known;
+  }
+
+  /** Returns what the sign-in page offers: the providers of the configuration, and whether an address can find others. */
+  async providers(): Promise<SsoProvidersResponse> {
+    this.known = await this.connections.isAnyUsable();
+    return {
+      providers: this.config.oidcProviders.map(({ name, label, icon }) => ({
+        name,
+        label,
+        icon,
+        start_url: startOf(name),
+      })),
+      by_address: this.known,
+    };
   }
 
   /**

@@ -12,6 +12,6 @@ import { SsoDiscoveryService } from './sso-discovery.service.js';
   imports: [OrganizationsModule, SsoModule],
   controllers: [OidcController],
   providers: [OidcLogoutService, OidcPartiesService, OidcSignInService, SsoDiscoveryService],
-  exports: [OidcLogoutService],
+  exports: [OidcLogoutService, SsoDiscoveryService],
 })
 export class SsoOidcModule {}

@@ -55,6 +55,6 @@ import { ScimUsersService } from './users/scim-users.service.js';
     ScimUsersRepository,
     ScimUsersService,
   ],
-  exports: [ScimAuthenticator, ScimTokenAuthenticator],
+  exports: [ScimAuthenticator, ScimMembershipsService, ScimTokenAuthenticator],
 })
 export class ScimModule {}

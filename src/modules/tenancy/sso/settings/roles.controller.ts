@@ -30,7 +30,7 @@ export class SsoRolesController {
     operationId: 'setSsoRoles',
     summary: 'Set the roles by group',
     description:
-      'Replaces all of them. They apply to memberships that a sign-in or SCIM makes from then on. A sign-in never changes a membership, and nobody becomes the owner.',
+      'Replaces all of them. Memberships that SCIM made follow at once, unless somebody has changed their role by hand. Those that a sign-in made stay as they are. Nobody becomes the owner.',
     answer: SsoRolesResponse,
   })
   set(

@@ -3,6 +3,7 @@ import type { OrganizationScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { OrganizationActsService } from '../../organizations/index.js';
+import { ScimMembershipsService } from '../scim/index.js';
 import { type ProvidedRoles, SsoRolesRepository } from '../sso-roles.repository.js';
 import type { SsoRolesRequest, SsoRolesResponse } from './roles.dto.js';
 
@@ -12,6 +13,7 @@ export class SsoRoleSettingsService {
   constructor(
     private readonly database: Database,
     private readonly roles: SsoRolesRepository,
+    private readonly memberships: ScimMembershipsService,
     private readonly acts: OrganizationActsService,
     private readonly audit: AuditWriter,
   ) {}
@@ -20,6 +22,7 @@ export class SsoRoleSettingsService {
     return responseOf(await this.roles.of(scope));
   }
 
+  /** Sets the roles. Members of SCIM whose role follows their groups get it at once. */
   set(scope: OrganizationScope, request: SsoRolesRequest): Promise<SsoRolesResponse> {
     const roles: ProvidedRoles = {
       defaultRole: request.default_role,
@@ -40,6 +43,7 @@ export class SsoRoleSettingsService {
         },
         tx,
       );
+      await this.memberships.followRoles(scope, tx);
       return responseOf(roles);
     });
   }

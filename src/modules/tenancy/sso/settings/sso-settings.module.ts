@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../../identity/audit/index.js';
 import { OrganizationsModule } from '../../organizations/index.js';
+import { ScimModule } from '../scim/index.js';
 import { SsoConnection } from '../sso-connection.entity.js';
 import { SsoDomain } from '../sso-domain.entity.js';
 import { SsoRoles } from '../sso-roles.entity.js';
@@ -23,6 +24,7 @@ import { SsoRoleSettingsService } from './roles.service.js';
   imports: [
     AuditModule,
     OrganizationsModule,
+    ScimModule,
     SsoModule,
     SsoRemovalModule,
     TypeOrmModule.forFeature([SsoConnection, SsoDomain, SsoRoles]),

@@ -18,6 +18,16 @@ export interface FollowingMember {
 export class ScimMembershipsRepository {
   constructor(private readonly database: Database) {}
 
+  /** Returns the users whose memberships SCIM has made. Some of them may be no members any more. */
+  async provisioned({ organizationId }: Tenant, tx: Db): Promise<UserId[]> {
+    const rows = await this.database.rows<{ userId: UserId }>(
+      `SELECT user_id AS "userId" FROM sso_memberships WHERE organization_id = $1 AND made_by = 'scim'`,
+      [organizationId],
+      tx,
+    );
+    return rows.map(({ userId }) => userId);
+  }
+
   /**
    * Returns the members among some users whose role follows their groups: SCIM has made the membership, and nobody has
    * changed its role by hand since.

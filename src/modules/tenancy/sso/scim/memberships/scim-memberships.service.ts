@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { NotAuthenticated } from '../../../../../platform/http/domain-error.js';
 import type { Db } from '../../../../../platform/database/database.js';
-import type { ScimScope, UserId } from '../../../../access/index.js';
+import type { OrganizationScope, ScimScope, UserId } from '../../../../access/index.js';
 import { SessionsService } from '../../../../identity/sessions/index.js';
 import { UsersReader } from '../../../../identity/users/index.js';
 import {
@@ -16,6 +16,8 @@ import { roleOf, SsoRolesRepository } from '../../sso-roles.repository.js';
 import { domainOf } from '../../sso-sign-in.service.js';
 import { invalidValue, OwnerKeepsMembership } from '../protocol/scim-fault.js';
 import { ScimMembershipsRepository } from './scim-memberships.repository.js';
+
+type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
 /** Starts and ends memberships for an identity provider, and lets their roles follow its groups. */
 @Injectable()
@@ -71,8 +73,13 @@ export class ScimMembershipsService {
     return this.sessions.revokeAllOf(userId, tx);
   }
 
+  /** Gives every provisioned member the role of their groups, after the roles of groups have changed. */
+  async followRoles(scope: Tenant, tx: Db): Promise<void> {
+    await this.followGroups(scope, await this.followers.provisioned(scope, tx), tx);
+  }
+
   /** Gives members the roles of their groups, with a number of statements that does not depend on their number. */
-  async followGroups(scope: ScimScope, ids: readonly UserId[], tx: Db): Promise<void> {
+  async followGroups(scope: Tenant, ids: readonly UserId[], tx: Db): Promise<void> {
     if (ids.length === 0) return;
     const settings = await this.roles.of(scope, tx);
     const byRole = new Map<GrantableRole, UserId[]>();
