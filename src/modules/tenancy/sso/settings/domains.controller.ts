@@ -89,19 +89,22 @@ export class SsoDomainsController {
   }
 
   @Delete(':domain_id')
-  @Requires({ organization: 'owner' })
+  @Requires({ organization: 'owner', orPlatformAdmin: true })
   @Documented({
     operationId: 'deleteSsoDomain',
     summary: 'Remove a domain',
-    description: 'From then on, connections vouch for no address of the domain. Sessions and memberships stay.',
+    description:
+      'From then on, connections vouch for no address of the domain. Sessions and memberships stay. Platform administrators may call this too, for a domain whose holder has changed.',
     status: 204,
     errors: [DomainNotFound],
   })
   remove(
-    @Scope() scope: OrganizationScope,
-    @IdParam('organization_id') _id: string,
+    @Scope() scope: OrganizationScope | UserScope,
+    @IdParam('organization_id') organizationId: string,
     @IdParam('domain_id') id: string,
   ): Promise<void> {
-    return this.domains.remove(scope, id);
+    return scope.kind === 'user'
+      ? this.domains.removeByPlatform(scope, organizationId, id)
+      : this.domains.remove(scope, id);
   }
 }
