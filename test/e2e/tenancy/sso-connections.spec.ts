@@ -282,7 +282,7 @@ describe('a connection of an organization', () => {
     await create(acme, { ...SAML, certificates: Array.from({ length: 5 }, () => CERTIFICATE) }).expect(201);
   });
 
-  it('can be made 10 times', async () => {
+  it('is refused when the organization has 10 connections, also when requests race', async () => {
     for (let count = 0; count < 9; count += 1) await created(acme, OIDC);
     const answers = await Promise.all([create(acme, OIDC), create(acme, SAML), create(acme, OIDC)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
