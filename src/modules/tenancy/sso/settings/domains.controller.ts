@@ -58,7 +58,7 @@ export class SsoDomainsController {
     operationId: 'verifySsoDomain',
     summary: 'Verify a domain',
     description:
-      'Looks the TXT record up in DNS, for at most 5 seconds. A domain is verified for one organization at a time. A verified domain stays verified, and the record may then be removed.',
+      'Looks the TXT record up in DNS, for at most 5 seconds. Is refused with 503 while too many lookups wait. A domain can be verified for one organization only. A verified domain stays verified, and the record may then be removed.',
     answer: SsoDomainResponse,
     errors: [DomainNotFound, DomainRecordMissing, DomainRecordDiffers, DomainUnanswered, DomainOfAnother],
   })

@@ -30,7 +30,7 @@ export class SsoRolesController {
     operationId: 'setSsoRoles',
     summary: 'Set the roles by group',
     description:
-      'Replaces all of them. They apply to memberships that a sign-in or SCIM makes from then on. A sign-in never changes a membership, and nobody becomes the owner.',
+      'Replaces all of them. They apply to memberships that a sign-in or SCIM makes from then on. The role of a member whom SCIM made follows their groups, until somebody changes it by hand. A sign-in never changes the role of a member, and nobody becomes the owner.',
     answer: SsoRolesResponse,
   })
   set(
