@@ -45,13 +45,13 @@ export const OIDC_SETTINGS = [
   setting(
     'ORGANIZATION',
     '',
-    'slug of the organization that people join at their first sign-in; without such an organization they sign in and join none',
+    'slug of the organization that people join at their first sign-in; without such an organization they sign in and join none. Create it before you set this: anybody can create an organization with a free slug, and would get these people as members',
   ),
   setting('ROLE', 'viewer', `role in that organization: ${COMPANY_ROLES.join(', ')}`),
   setting(
     'GROUPS',
     '',
-    'comma-separated group=slug:role: the organization and role for members of a group; the highest role wins',
+    'comma-separated group=slug:role: the organization and role for members of a group; the highest role wins. Create the organizations before you set this',
   ),
   setting('GROUPS_CLAIM', DEFAULT_GROUPS_CLAIM, 'claim of the ID token that lists the groups'),
   setting(

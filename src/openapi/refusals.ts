@@ -241,7 +241,7 @@ export function writeRefusals(
     for (const error of OF_PLATFORM_ADMINISTRATION) refusals.say(error);
   }
   if (/^(organization|bearer-or-key):/.test(access)) {
-    if (access === 'organization:owner') refusals.say(OwnerRoleRequired);
+    if (access.startsWith('organization:owner')) refusals.say(OwnerRoleRequired);
     else if (!access.endsWith(':viewer')) refusals.say(AdminRoleRequired);
     if (names('organization_id')) {
       refusals.say(OrganizationNotFound);

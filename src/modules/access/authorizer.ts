@@ -13,7 +13,7 @@ import type {
 import { MembershipReader, PlatformAdministrators, type ProjectMembership } from './ports.js';
 import { isTenantLeftOut, readPathId, readTenantId, type RoutePlan } from './route-plan.js';
 import { assertFulfilled, assertOrganizationRole } from './requirements.js';
-import type { Role } from './roles.js';
+import { type Role, roleAtLeast } from './roles.js';
 import type { AccessScope, OrganizationScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
 /**
@@ -45,7 +45,8 @@ export class Authorizer {
         if (access.via !== undefined) return this.inOrganizationOf(user, access.via, access.role, request);
         const id = readTenantId(plan, request, body);
         const isSelf = access.orSelf !== undefined && readPathId(access.orSelf, request) === user.userId;
-        return id === null ? 'undecided' : this.inOrganization(user, id, isSelf ? 'viewer' : access.role);
+        if (id === null) return 'undecided';
+        return this.inOrganization(user, id, isSelf ? 'viewer' : access.role, access.orPlatformAdmin);
       }
       case 'project':
       case 'capability': {
@@ -83,12 +84,21 @@ export class Authorizer {
     }
   }
 
-  private async inOrganization(user: UserScope, id: string, needed: Role): Promise<AccessScope> {
+  /** @param orPlatformAdmin whether platform administrators who lack the role get their own scope */
+  private async inOrganization(
+    user: UserScope,
+    id: string,
+    needed: Role,
+    orPlatformAdmin = false,
+  ): Promise<AccessScope> {
     const membership = await this.memberships.ofOrganization(user.userId, id);
     if (membership === null) throw new OrganizationNotFound();
-    if (membership.role === null) throw new NotAnOrganizationMember();
-    assertOrganizationRole(needed, membership.role);
-    return asOrganizationMember(user, membership.organizationId, membership.role, needed);
+    const { organizationId, role } = membership;
+    const hasRole = role !== null && roleAtLeast(role, needed);
+    if (orPlatformAdmin && !hasRole && (await this.platform.includes(user))) return user;
+    if (role === null) throw new NotAnOrganizationMember();
+    assertOrganizationRole(needed, role);
+    return asOrganizationMember(user, organizationId, role, needed);
   }
 
   private async inOrganizationOf(

@@ -56,6 +56,7 @@ export type AccessDeclaration =
       readonly role: Role;
       readonly via?: Type<OrganizationOfResource>;
       readonly orSelf?: string;
+      readonly orPlatformAdmin?: boolean;
     }
   | {
       readonly kind: 'project';
@@ -94,6 +95,11 @@ export type Requirement =
       readonly via?: Type<OrganizationOfResource>;
       /** A path parameter with a user id. A member with any role may call the route for their own user id. */
       readonly orSelf?: string;
+      /**
+       * A platform administrator may call the route too, without the role, while that feature is on. The handler then
+       * gets their {@link UserScope}. Does not work with `via`.
+       */
+      readonly orPlatformAdmin?: boolean;
     }
   | {
       /**
@@ -149,8 +155,8 @@ export function Requires(requirement?: Requirement): MethodDecorator {
   if ('addressee' in requirement) return declare({ kind: 'bearer', addressee: requirement.addressee }, bearer);
   if ('beforeSecondFactor' in requirement) return declare({ kind: 'bearer', beforeSecondFactor: true }, bearer);
   if ('platform' in requirement) return declare({ kind: 'platform-admin' }, bearer);
-  const { organization: role, via, orSelf } = requirement;
-  return declare({ kind: 'organization', role, via, orSelf }, bearer);
+  const { organization: role, via, orSelf, orPlatformAdmin } = requirement;
+  return declare({ kind: 'organization', role, via, orSelf, orPlatformAdmin }, bearer);
 }
 
 /** Allows API keys with any one of the scopes. Without scopes, every active key is allowed. */
@@ -225,7 +231,7 @@ export function Internal(): MethodDecorator {
 
 /**
  * Returns the access of a route for the route table and the `x-access` extension: `project:viewer`,
- * `organization:admin|self`, `bearer:addressee`.
+ * `organization:admin|self`, `organization:owner|platform-admin`, `bearer:addressee`.
  */
 export function describeAccess(access: AccessDeclaration): string {
   switch (access.kind) {
@@ -238,7 +244,7 @@ export function describeAccess(access: AccessDeclaration): string {
     case 'project':
       return `project:${access.role}`;
     case 'organization':
-      return `organization:${access.role}${access.orSelf === undefined ? '' : '|self'}`;
+      return `organization:${access.role}${access.orSelf === undefined ? '' : '|self'}${access.orPlatformAdmin === true ? '|platform-admin' : ''}`;
     case 'api-key':
       return `api-key:${access.scopes.join('|') || 'any'}`;
     case 'member-or-key':

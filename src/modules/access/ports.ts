@@ -53,6 +53,8 @@ export abstract class ScimAuthenticator {
 export abstract class PlatformAdministrators {
   /** @throws DomainError 404 while administration is off, 500 when it is not configured, 403 for every other user */
   abstract admit(user: UserScope): Promise<void>;
+  /** Returns false for everybody while administration is off or not configured. */
+  abstract includes(user: UserScope): Promise<boolean>;
 }
 
 /** Authenticates requests of the payment provider. Implemented by the billing module. */

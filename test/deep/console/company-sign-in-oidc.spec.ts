@@ -5,6 +5,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ConsoleBrowser, openConsole } from '../../support/console-browser.js';
 import { faultsOf, heading, onDesktop, SCREENS } from '../../support/console-pages.js';
+import { eventually } from '../../support/eventually.js';
 import { startCompany } from '../../support/oidc-provider.js';
 import { guardedByTotp, totpCode } from '../../support/second-factors.js';
 
@@ -148,13 +149,66 @@ describe.each(SCREENS)('the sign-in page with providers of companies, on $device
     expect((await send('DELETE', `connections/${id}`)).status).toBe(204);
   });
 
+  itOnDesktop(
+    'stays usable when the person goes back before the answer, and when the browser restores it',
+    async () => {
+      const providers = [{ label: 'Globex', protocol: 'oidc', start_url: '/sso/oidc/globex/start' }];
+      const held: (() => void)[] = [];
+      await page.route('**/sso/discover', async (route) => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        await route.fulfill({ json: { providers } });
+      });
+      const starts: string[] = [];
+      // The page stays after an answer without content, as a restored page has stayed.
+      await page.route('**/sso/oidc/globex/start', async (route) => {
+        starts.push(route.request().url());
+        await route.fulfill({ status: 204 });
+      });
+      const release = async (): Promise<void> => {
+        const response = page.waitForResponse('**/sso/discover');
+        await eventually(
+          () => held.length,
+          (length) => length > 0,
+        );
+        held.pop()?.();
+        await (await response).finished();
+        await layoutShift(page);
+      };
+      const proceed = page.getByRole('button', { name: 'Continue' });
+      await page.goto(`${app.url}/console/login`);
+      await page.getByRole('button', { name: 'Sign in with your company' }).click();
+      await page.getByLabel('E-mail address at your company').fill('ada@globex.example');
+      await proceed.click();
+      await page.getByRole('button', { name: 'Sign in another way' }).click();
+      await release();
+      await heading(page, 'Sign in');
+      expect(starts).toEqual([]);
+
+      await page.getByRole('button', { name: 'Sign in with your company' }).click();
+      await page.getByLabel('E-mail address at your company').fill('ada@globex.example');
+      await proceed.click();
+      await release();
+      await eventually(
+        () => starts.length,
+        (length) => length === 1,
+      );
+      expect(await proceed.isEnabled()).toBe(false);
+      await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+      await eventually(
+        () => proceed.isEnabled(),
+        (isEnabled) => isEnabled,
+      );
+    },
+  );
+
   itOnDesktop('says in a sentence why a sign-in was refused', async () => {
     const { subject, claims } = acme.addPerson();
     acme.people.set(subject, { ...claims, email_verified: false });
-    await page.goto(`${app.url}/console/login`);
+    await page.goto(`${app.url}/console/login?next=/account`);
     await page.getByRole('button', { name: 'Sign in with Acme' }).click();
     await atProvider(page, subject);
     await page.getByRole('alert').getByText('Your company’s sign-in did not work.').waitFor();
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/account');
     expect(await browser.lookAt('sign-in-refused')).toEqual([]);
   });
 

@@ -151,7 +151,7 @@ describe.each(SCREENS)('the sign-in page of an organization on $device', ({ scre
     expect(await settings('connections')).toHaveLength(1);
   });
 
-  it('gives roles by group', async () => {
+  it('stores the roles of groups', async () => {
     await page.getByRole('button', { name: 'Change the roles' }).click();
     const form = dialog('Change the roles');
     await form.getByRole('button', { name: 'Add a group' }).click();

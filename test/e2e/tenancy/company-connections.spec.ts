@@ -195,7 +195,7 @@ describe('a sign-in by the connection of an organization', () => {
     expect((await refusalsOf(id))[0]).toContain(reason);
   });
 
-  it('does not reach the provider that is down when the browser comes back', async () => {
+  it('is refused when the token endpoint of the provider fails', async () => {
     const browser = new PlainBrowser();
     const { searchParams } = await browser.start(connection);
     provider.token = (response) => void response.destroy();

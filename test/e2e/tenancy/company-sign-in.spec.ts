@@ -352,6 +352,37 @@ describe('a callback', () => {
     expect(pathOf((await browser.go(callback)).location)).toBe(refused('sso_expired'));
   });
 
+  it('keeps the address that the person wanted to open when it is refused', async () => {
+    const browser = new PlainBrowser();
+    const wanted = '/console/start?x=1&y=/z';
+    const next = `&${new URLSearchParams({ next: '/start?x=1&y=/z' }).toString()}`;
+    const { subject } = await acme.add({ email_verified: false });
+    expect(pathOf(await browser.signIn('acme', subject, wanted))).toBe(refused('sso_failed') + next);
+    const late = await browser.authorize(await browser.start('acme', wanted), subject);
+    await expireSsoStarts('acme');
+    expect(pathOf((await browser.go(late)).location)).toBe(refused('sso_expired') + next);
+    const query = new URLSearchParams({ return_to: wanted }).toString();
+    const unknown = await browser.go(`/sso/oidc/nobody/start?${query}`);
+    expect(pathOf(unknown.location)).toBe(refused('sso_unknown_provider') + next);
+    for (const [address, expected] of [
+      ['/console', '/'],
+      ['/console?x=1', '/?x=1'],
+    ] as const) {
+      const returnTo = new URLSearchParams({ return_to: address }).toString();
+      const { location } = await browser.go(`/sso/oidc/nobody/start?${returnTo}`);
+      expect(location.searchParams.get('next')).toBe(expected);
+    }
+  });
+
+  it('does not reveal the address of a sign-in that began in another browser', async () => {
+    const { subject } = await acme.add();
+    const browser = new PlainBrowser();
+    const callback = await browser.authorize(await browser.start('acme', '/console/start?x=1'), subject);
+    const other = new PlainBrowser();
+    await other.start('acme', '/console/account');
+    expect(pathOf((await other.go(callback)).location)).toBe(refused('sso_failed'));
+  });
+
   it('leaves two sign-ins in one browser apart', async () => {
     const browser = new PlainBrowser();
     const people = [await acme.add(), await acme.add()] as const;
@@ -378,6 +409,10 @@ describe('a callback', () => {
     const { pathname, origin } = await new PlainBrowser().signIn('acme', subject, returnTo);
     expect(origin).toBe(new URL(service.url).origin);
     expect(pathname === '/console' || pathname.startsWith('/console/')).toBe(true);
+    const query = new URLSearchParams({ return_to: returnTo }).toString();
+    const { location } = await new PlainBrowser().go(`/sso/oidc/nobody/start?${query}`);
+    const next = location.searchParams.get('next');
+    expect(next === null || /^\/(?![/\\])/.test(next)).toBe(true);
   });
 });
 

@@ -254,6 +254,9 @@ describe('a sign-in by SAML', () => {
     const outcome = await signIn(of, { attributes: { email: [other.newAddress()] } });
     expect(outcome).toEqual({ status: 303, location: '/console/login?error=sso_domain', session: undefined });
     expect(await refusalsOf(of.connectionId)).toHaveLength(1);
+    const attributes = { email: [other.newAddress()] };
+    const kept = await signIn(of, { attributes }, { return_to: '/console/start?x=1' });
+    expect(kept.location).toBe('/console/login?error=sso_domain&next=%2Fstart%3Fx%3D1');
   });
 
   it('is refused when the account with the linked identity has an address of another domain', async () => {

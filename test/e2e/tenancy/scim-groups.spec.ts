@@ -53,7 +53,7 @@ describe('A group of SCIM', () => {
     ]);
   });
 
-  it('has a name of its own, whatever the case, also when requests race', async () => {
+  it('is refused when another group has the name in any case, also when requests race', async () => {
     const displayName = groupName();
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
@@ -102,7 +102,7 @@ describe('A group of SCIM', () => {
     await acme.scim.user(bob.id);
   });
 
-  it('takes part in the audit log', async () => {
+  it('is in the audit log when it is created, changed and deleted', async () => {
     const { id } = await acme.scim.madeGroup({ displayName: groupName() });
     await acme.scim.operate(`/Groups/${id}`, { op: 'add', path: 'members', value: valuesOf(ada) }).expect(204);
     await acme.scim.delete(`/Groups/${id}`).expect(204);

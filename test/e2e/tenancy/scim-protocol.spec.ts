@@ -193,8 +193,8 @@ describe('A list', () => {
   });
 });
 
-describe('Another organization', () => {
-  it('sees and changes nothing', async () => {
+describe('The provider of another organization', () => {
+  it('cannot read, change or delete the users and groups of the organization', async () => {
     const { body } = await acme.scim.get('/Groups').expect(200);
     const [group] = (body as List).Resources;
     const paths = [`/Users/${ada.id}`, `/Groups/${group?.id ?? ''}`];
@@ -218,7 +218,7 @@ describe('Another organization', () => {
 });
 
 describe('The description of the service', () => {
-  it('names what it can do', async () => {
+  it('says which optional features of SCIM are supported', async () => {
     const { body } = await acme.scim.get('/ServiceProviderConfig').expect(200);
     expect(body).toMatchObject({
       patch: { supported: true },

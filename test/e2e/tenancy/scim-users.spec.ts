@@ -15,6 +15,7 @@ import {
 } from '../../support/scim-api.js';
 import { account, type Account, api, PASSWORD } from '../../support/service.js';
 import { mailsTo } from '../../support/service-mail.js';
+import { memberOf } from '../../support/sql-builders/accounts.js';
 import { organizationAudit } from '../../support/sql-builders/tenancy.js';
 import { verifiedDomain, withoutDomain } from '../../support/sql-builders/provisioning.js';
 
@@ -139,6 +140,15 @@ describe('A user of SCIM', () => {
   });
 
   it('keeps the role of somebody who was a member already', async () => {
+    const person = await account(acme.address());
+    await memberOf(acme.tenant, person.id, 'admin');
+    const { id } = await acme.scim.made({ userName: person.email });
+    expect(id).toBe(person.id);
+    await acme.scim.put(`/Users/${id}`, { userName: person.email }).expect(200);
+    expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'admin' });
+  });
+
+  it('keeps a role that was changed by hand when the user is replaced', async () => {
     const domain = await verifiedDomain(acme.tenant.organizationId);
     const person = await account(`admin@${domain}`);
     const before = await acme.scim.made({ userName: person.email });
@@ -242,7 +252,7 @@ describe('A user of SCIM', () => {
     expect(body).toEqual(scimError(415));
   });
 
-  it('is missing under an id of another kind', async () => {
+  it('is not found under an unknown or malformed id', async () => {
     for (const id of [UNKNOWN, 'x', '%00', 'Users'])
       expect((await acme.scim.get(`/Users/${id}`)).status).toBe(id === '%00' ? 400 : 404);
   });
@@ -256,7 +266,7 @@ describe('The end of a membership by SCIM', () => {
     ],
     ['a replacement', (id: string, userName: string) => acme.scim.put(`/Users/${id}`, { userName, active: false })],
     ['a deletion', (id: string) => acme.scim.delete(`/Users/${id}`)],
-  ])('ends every session of the person at once by %s, and keeps the account', async (_, end) => {
+  ])('ends every session of the person by %s, and keeps the account', async (_, end) => {
     const person = await account(acme.address());
     const other = await anotherSession(person);
     const { id } = await acme.scim.made({ userName: person.email });

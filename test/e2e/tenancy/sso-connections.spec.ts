@@ -266,9 +266,9 @@ describe('a connection of an organization', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     for (const [certificate, sentence] of [
-      ['hello', 'this is no certificate in PEM'],
-      ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'this is no certificate in PEM'],
-      [key, 'a private key is no certificate'],
+      ['hello', 'this is not a certificate in PEM'],
+      ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'this is not a certificate in PEM'],
+      [key, 'this is a private key, not a certificate'],
       [WEAK_CERTIFICATE, 'an RSA key has at least 2048 bits'],
       [CERTIFICATE + NEXT_CERTIFICATE, 'each certificate is an item of the list'],
       ['A'.repeat(16_385), undefined],
@@ -282,7 +282,7 @@ describe('a connection of an organization', () => {
     await create(acme, { ...SAML, certificates: Array.from({ length: 5 }, () => CERTIFICATE) }).expect(201);
   });
 
-  it('can be made 10 times', async () => {
+  it('is refused when the organization has 10 connections, also when requests race', async () => {
     for (let count = 0; count < 9; count += 1) await created(acme, OIDC);
     const answers = await Promise.all([create(acme, OIDC), create(acme, SAML), create(acme, OIDC)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);

@@ -111,7 +111,7 @@ describe('a domain of an organization', () => {
     expect(await list(acme)).toEqual([]);
   });
 
-  it('can be added 20 times', async () => {
+  it('is refused when the organization has 20 domains, also when requests race', async () => {
     for (let count = 0; count < 19; count += 1) await added(acme);
     const answers = await Promise.all([add(acme, newDomain()), add(acme, newDomain()), add(acme, newDomain())]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
@@ -286,6 +286,39 @@ describe('a platform administrator', () => {
     const claim = await added(globex, domain);
     await verified(acme, domain);
     await approve(globex, claim, admin).expect(409, { detail: 'Another organization has verified this domain' });
+  });
+});
+
+describe('the removal of a domain by a platform administrator', () => {
+  let admin: Account;
+  beforeAll(async () => {
+    admin = await platformAdmin();
+  });
+
+  it('frees a verified domain for another organization, and is in the audit log', async () => {
+    const domain = newDomain();
+    const globex = await tenant();
+    const theirs = await added(globex, domain);
+    const ours = await verified(acme, domain);
+    await remove(globex, ours, admin).expect(404, { detail: 'Domain not found' });
+    await remove(acme, ours, admin).expect(204);
+    await remove(acme, ours, admin).expect(404, { detail: 'Domain not found' });
+    expect(await list(acme)).toEqual([]);
+    const audited = await organizationAudit(acme.organizationId);
+    expect(audited.filter(({ action }) => action === 'sso_domain.removed')).toMatchObject([
+      { actor_user_id: admin.id, target_id: ours.id, detail: { domain, was_verified: true, by: 'platform' } },
+    ]);
+    await publish(theirs);
+    await verify(globex, theirs).expect(200);
+  });
+
+  it('gives no other access to the settings of the organization', async () => {
+    const claim = await added(acme);
+    await verify(acme, claim, admin).expect(403, { detail: 'Not an organization member' });
+    await add(acme, newDomain(), admin).expect(403, { detail: 'Not an organization member' });
+    const nowhere = { ...acme, organizationId: NOWHERE };
+    await remove(nowhere, claim, admin).expect(404, { detail: 'Organization not found' });
+    expect(await list(acme)).toEqual([claim]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { Refusal } from '@operational-events/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { type SubmitEvent, useEffect, useState } from 'react';
 import { observedFetch } from '../../api/waiting.js';
 import { Explained, Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
@@ -56,15 +56,27 @@ export function CompanySignIn({
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ email }),
       });
-      const [first, ...others] = providers;
-      if (first === undefined) throw new Explained('No company has set up a sign-in for this address.');
-      if (others.length === 0) goToCompany(first, next);
+      if (providers.length === 0) throw new Explained('No company has set up a sign-in for this address.');
       return providers;
     },
   });
+  const { reset } = find;
+  useEffect(() => {
+    // Going back may restore the page as it was left, with the button that waits for the provider.
+    const onShow = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) reset();
+    };
+    addEventListener('pageshow', onShow);
+    return () => removeEventListener('pageshow', onShow);
+  }, [reset]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    find.mutate();
+    find.mutate(undefined, {
+      // Is not called after the person has left the form or has edited the address.
+      onSuccess: ([first, ...others]) => {
+        if (first !== undefined && others.length === 0) goToCompany(first, next);
+      },
+    });
   };
   const choices = find.data ?? [];
   return (

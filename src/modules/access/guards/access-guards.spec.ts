@@ -74,6 +74,7 @@ class NoTokens extends ScimAuthenticator {
 }
 class NoAdministrators extends PlatformAdministrators {
   admit = (): Promise<never> => Promise.reject(new Error('not asked for'));
+  includes = this.admit;
 }
 class NoProvider extends ProviderAuthenticator {
   expect = (): never => {

@@ -41,6 +41,8 @@ export interface TakenSignIn {
 export class SsoBrowser {
   private readonly logger = new Logger('sso');
   private readonly isSecure: boolean;
+  /** The addresses below the console to open after the sign-ins of running requests. */
+  private readonly returnTos = new WeakMap<Request, string>();
 
   constructor(
     private readonly starts: SsoStartsRepository,
@@ -51,13 +53,16 @@ export class SsoBrowser {
     this.isSecure = config.http.publicAppUrl.startsWith('https:');
   }
 
-  /** Stores the start of a sign-in, and gives the browser its cookie. */
-  async begin(
-    provider: string,
-    { returnTo, requestId = null }: { readonly returnTo: string | undefined; readonly requestId?: string | null },
-    request: Request,
-    response: Response,
-  ): Promise<BegunSignIn> {
+  /** Keeps the address to return to for the sign-in or the refusal of the request. Ignores an address elsewhere. */
+  keepReturnTo(returnTo: string | undefined, request: Request): void {
+    if (returnTo !== undefined && isReturnTo(returnTo)) this.returnTos.set(request, returnTo);
+  }
+
+  /**
+   * Stores the start of a sign-in, and gives the browser its cookie.
+   * @param requestId the id of the request of SAML
+   */
+  async begin(provider: string, requestId: string | null, request: Request, response: Response): Promise<BegunSignIn> {
     const browser = this.cookieIn(request) ?? randomToken();
     const state = randomToken();
     await this.starts.insert({
@@ -65,7 +70,7 @@ export class SsoBrowser {
       browserHash: sha256(browser),
       provider,
       requestId,
-      returnTo: returnTo !== undefined && isReturnTo(returnTo) ? returnTo : null,
+      returnTo: this.returnTos.get(request) ?? null,
       lifeSeconds: START_LIFE_SECONDS,
     });
     response.cookie(COOKIE, browser, {
@@ -92,9 +97,11 @@ export class SsoBrowser {
     if (state === undefined || !TOKEN.test(state)) throw new SsoFault('sso_expired', 'the callback names no sign-in');
     if (browser === undefined) throw new SsoFault('sso_expired', 'the browser has no cookie of a sign-in');
     const start = await this.starts.take(sha256(state));
+    const isOwn = start !== null && constantTimeEqual(start.browserHash, sha256(browser));
+    if (isOwn && start.returnTo !== null) this.returnTos.set(request, start.returnTo);
     if (start === null || !start.isAlive) throw new SsoFault('sso_expired', 'the sign-in is unknown, used or expired');
     if (start.provider !== provider) throw new SsoFault('sso_failed', 'the sign-in began with another provider');
-    if (!constantTimeEqual(start.browserHash, sha256(browser))) {
+    if (!isOwn) {
       throw new SsoFault('sso_failed', 'the sign-in began in another browser');
     }
     return { secret: derived(browser, state), requestId: start.requestId, returnTo: start.returnTo };
@@ -110,7 +117,8 @@ export class SsoBrowser {
   }
 
   /**
-   * Records a refused sign-in and sends the browser to the sign-in page with the code.
+   * Records a refused sign-in and sends the browser to the sign-in page with the code, and with the address that the
+   * person wanted to go to.
    * @throws the error again when it is no {@link SsoFault}
    */
   async refuse(error: unknown, provider: string, request: Request, response: Response): Promise<void> {
@@ -119,7 +127,8 @@ export class SsoBrowser {
     // All names without a provider share one record, because anybody can make up more.
     const name = error.code === 'sso_unknown_provider' ? 'unknown' : provider;
     await this.refusals.record(name, error.message, clientOf(request));
-    this.redirect(`${CONSOLE}/login?${new URLSearchParams({ error: error.code }).toString()}`, response);
+    const search = new URLSearchParams({ error: error.code, ...nextOf(this.returnTos.get(request) ?? null) });
+    this.redirect(`${CONSOLE}/login?${search.toString()}`, response);
   }
 
   /** The fragment is not sent to any server, so the token stays out of logs. */
@@ -128,7 +137,7 @@ export class SsoBrowser {
       challenge_token: challenge.challenge_token,
       expires_in: String(challenge.challenge_expires_in),
       methods: challenge.methods.join(','),
-      ...(returnTo !== null && { next: returnTo.slice(CONSOLE.length) || '/' }),
+      ...nextOf(returnTo),
     });
     this.redirect(`${CONSOLE}/login#${fragment.toString()}`, response);
   }
@@ -146,6 +155,11 @@ export class SsoBrowser {
 /** Derives a value for one use, such as a nonce, from the secret of a sign-in: 43 characters of base64url. */
 export function derived(secret: string, use: string): string {
   return createHmac('sha256', secret).update(use).digest('base64url');
+}
+
+/** Returns the parameter of the sign-in page for a checked address to return to. */
+function nextOf(returnTo: string | null): { next?: string } {
+  return returnTo === null ? {} : { next: returnTo.slice(CONSOLE.length).replace(/^\/?/, '/') };
 }
 
 function isReturnTo(address: string): boolean {

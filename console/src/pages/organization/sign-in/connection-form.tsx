@@ -84,12 +84,15 @@ function certificatesIn(text: string): string[] {
   return text.match(/-----BEGIN [^-]+-----[\s\S]+?-----END [^-]+-----/g) ?? [text.trim()];
 }
 
+const RELINK = 'people link their accounts again at their next sign-in';
+
 /** Creates or edits a connection. */
 export function ConnectionForm({ connection, onSaved }: Props) {
   const { createConnection, changeConnection, readAnew } = useCompanySignIn();
   const [protocol, setProtocol] = useState<SsoProtocol>(connection?.protocol ?? 'oidc');
   const [draft, setDraft] = useState(() => draftOf(connection));
-  const [readsMetadata, setReadsMetadata] = useState(connection === null);
+  const isNew = connection === null;
+  const [readsMetadata, setReadsMetadata] = useState(isNew);
   const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
   const save = async () => {
     const body = bodyOf(protocol, draft, readsMetadata);
@@ -107,8 +110,8 @@ export function ConnectionForm({ connection, onSaved }: Props) {
       set({ [name]: value }),
   });
   return (
-    <ActForm verb={connection === null ? 'Add the provider' : 'Save'} act={save}>
-      {connection === null && (
+    <ActForm verb={isNew ? 'Add the provider' : 'Save'} act={save}>
+      {isNew && (
         <SegmentedControl
           aria-label="Protocol"
           fullWidth
@@ -134,7 +137,7 @@ export function ConnectionForm({ connection, onSaved }: Props) {
         <>
           <TextInput
             label="Issuer"
-            description="The address of the provider, exactly as it names itself"
+            description={`The address of the provider, exactly as it names itself${isNew ? '' : `. With another issuer, ${RELINK}`}`}
             placeholder="https://login.example.com"
             type="url"
             required
@@ -178,7 +181,7 @@ export function ConnectionForm({ connection, onSaved }: Props) {
           {readsMetadata ? (
             <Textarea
               label="Metadata"
-              description="The XML that the provider offers for download"
+              description={`The XML that the provider offers for download${isNew ? '' : `. When it has another entity ID, ${RELINK}`}`}
               required
               withAsterisk={false}
               autosize
@@ -191,6 +194,7 @@ export function ConnectionForm({ connection, onSaved }: Props) {
             <>
               <TextInput
                 label="Entity ID of the provider"
+                description={isNew ? undefined : `With another entity ID, ${RELINK}`}
                 required
                 withAsterisk={false}
                 maxLength={1024}

@@ -29,7 +29,7 @@ export function DomainsSection({ refusal }: Props) {
   return (
     <Section
       title="Domains"
-      about="Providers may only sign in people whose address has a verified domain. One organization at a time can have verified a domain."
+      about="Providers may only sign in people whose address has a verified domain. A domain can be verified for one organization only."
       acts={
         <Act refusal={refusal} leftSection={<Icon name="plus" size={16} />} onAct={() => setIsAdding(true)}>
           Add a domain

@@ -29,7 +29,7 @@ export function RolesSection({ refusal }: Props) {
   return (
     <Section
       title="Roles"
-      about="The role that people get when a provider brings them into the organization. Members of SCIM follow a change at once. Later sign-ins change no role, and nobody becomes the owner."
+      about="The role that people get when a provider brings them into the organization. Later sign-ins change no role. Roles of members whom SCIM made follow their groups and a change here at once, until somebody changes them by hand. Nobody becomes the owner."
       acts={
         <Act refusal={refusal} variant="default" onAct={() => setIsEditing(true)}>
           Change the roles

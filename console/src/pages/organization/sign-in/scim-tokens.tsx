@@ -73,7 +73,7 @@ function TokenRow({
         <Moment at={created_at} />
       </Table.Td>
       <Table.Td>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</Table.Td>
-      <Table.Td>{expires_at === null ? 'It is revoked' : <Moment at={expires_at} />}</Table.Td>
+      <Table.Td>{expires_at === null ? 'No end' : <Moment at={expires_at} />}</Table.Td>
       <Table.Td ta="end">
         <Removal verb="Revoke" refusal={refusal} name={name} title="Revoke the token" act={revoke}>
           The provider is refused at once with <b>{name}</b>. Accounts and memberships stay as they are.

@@ -25,13 +25,29 @@ export class PlatformAdministratorsAdapter extends PlatformAdministrators {
   }
 
   async admit(scope: UserScope): Promise<void> {
-    const { billingAdministration, platformAdminEmails } = this.config;
-    if (!TRUE.has(billingAdministration?.toLowerCase() ?? '')) throw new AdministrationDisabled();
-    if (platformAdminEmails.length === 0 || !platformAdminEmails.every((address) => ADDRESS.test(address))) {
+    if (!this.isEnabled()) throw new AdministrationDisabled();
+    if (!this.isConfigured()) {
       this.logger.warn('platform administration: PLATFORM_ADMIN_EMAILS holds no addresses, or something else');
       throw new AdministrationNotConfigured();
     }
-    const user = await this.users.findById(scope.userId);
-    if (user === null || !isPlatformAdministrator(user, platformAdminEmails)) throw new PlatformAdministratorRequired();
+    if (!(await this.isListed(scope))) throw new PlatformAdministratorRequired();
+  }
+
+  async includes(scope: UserScope): Promise<boolean> {
+    return this.isEnabled() && this.isConfigured() && (await this.isListed(scope));
+  }
+
+  private isEnabled(): boolean {
+    return TRUE.has(this.config.billingAdministration?.toLowerCase() ?? '');
+  }
+
+  private isConfigured(): boolean {
+    const { platformAdminEmails } = this.config;
+    return platformAdminEmails.length > 0 && platformAdminEmails.every((address) => ADDRESS.test(address));
+  }
+
+  private async isListed({ userId }: UserScope): Promise<boolean> {
+    const user = await this.users.findById(userId);
+    return user !== null && isPlatformAdministrator(user, this.config.platformAdminEmails);
   }
 }

@@ -23,10 +23,11 @@ export class OidcSignInService {
 
   /** Sends the browser to the provider. A refusal sends it to the sign-in page. */
   async start(id: string, returnTo: string | undefined, request: Request, response: Response): Promise<void> {
+    this.browser.keepReturnTo(returnTo, request);
     try {
       const party = await this.parties.find(id);
       await party.requireReady();
-      const { state, secret } = await this.browser.begin(party.id, { returnTo }, request, response);
+      const { state, secret } = await this.browser.begin(party.id, null, request, response);
       const url = await party.connection.authorizationUrl({
         redirectUri: this.redirectUri(party.id, request),
         state,

@@ -62,7 +62,7 @@ export class OidcController {
     operationId: 'startOidcSignIn',
     summary: 'Start a sign-in by OpenID Connect',
     description:
-      'For browsers. Goes on to the provider, and binds the sign-in to this browser by a cookie. `provider` is the name of a configured provider or the id of an organization’s connection. Every refusal goes to the sign-in page with an `error`.',
+      'For browsers. Goes on to the provider, and binds the sign-in to this browser by a cookie. `provider` is the name of a configured provider or the id of an organization’s connection. A refused sign-in goes to the sign-in page with an `error`. A malformed request is 422, and a request above the rate limit is 429.',
     status: 303,
     headers: LOCATION,
   })
@@ -81,7 +81,7 @@ export class OidcController {
     operationId: 'finishOidcSignIn',
     summary: 'Complete a sign-in by OpenID Connect',
     description:
-      'The redirect URI to register at the provider. Signs the browser in to the console, or goes to the challenge of the second factor. Every refusal goes to the sign-in page with an `error`.',
+      'The redirect URI to register at the provider. Signs the browser in to the console, or goes to the challenge of the second factor. A refused sign-in goes to the sign-in page with an `error`. A malformed request is 422, and a request above the rate limit is 429.',
     status: 303,
     headers: LOCATION,
   })

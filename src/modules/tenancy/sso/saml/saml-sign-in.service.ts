@@ -64,10 +64,11 @@ export class SamlSignInService {
     request: Request,
     response: Response,
   ): Promise<string> {
+    this.browser.keepReturnTo(returnTo, request);
     const connection = await this.connectionOf(connectionId);
     await this.domains.requireAny(connection);
     const requestId = `_${randomToken()}`;
-    const { state } = await this.browser.begin(connectionId, { returnTo, requestId }, request, response);
+    const { state } = await this.browser.begin(connectionId, requestId, request, response);
     return signInAddress(connection, addressesOf(base, connectionId), { requestId, state });
   }
 

@@ -17,18 +17,19 @@ export type ReadCertificate = { readonly certificate: X509Certificate } | { read
  */
 export function readCertificate(text: string): ReadCertificate {
   const kinds = [...text.matchAll(BEGINNINGS)].map(([, kind]) => kind);
-  if (kinds.some((kind) => kind?.includes('PRIVATE KEY'))) return { problem: 'a private key is no certificate' };
+  if (kinds.some((kind) => kind?.includes('PRIVATE KEY')))
+    return { problem: 'this is a private key, not a certificate' };
   if (kinds.length > 1) return { problem: 'each certificate is an item of the list' };
   const [, content = text] = PEM.exec(text.trim()) ?? [];
   const base64 = content.replaceAll(/\s/g, '');
-  if (!BASE64.test(base64)) return { problem: 'this is no certificate in PEM' };
+  if (!BASE64.test(base64)) return { problem: 'this is not a certificate in PEM' };
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'));
     // Reading the key fails for algorithms that OpenSSL does not know.
     const problem = problemOfKey(certificate.publicKey);
     return problem === null ? { certificate } : { problem };
   } catch {
-    return { problem: 'this is no certificate in PEM' };
+    return { problem: 'this is not a certificate in PEM' };
   }
 }
 

@@ -58,7 +58,7 @@ export class SsoDomainsController {
     operationId: 'verifySsoDomain',
     summary: 'Verify a domain',
     description:
-      'Looks the TXT record up in DNS, for at most 5 seconds. A domain is verified for one organization at a time. A verified domain stays verified, and the record may then be removed.',
+      'Looks the TXT record up in DNS, for at most 5 seconds. Is refused with 503 while too many lookups wait. A domain can be verified for one organization only. A verified domain stays verified, and the record may then be removed.',
     answer: SsoDomainResponse,
     errors: [DomainNotFound, DomainRecordMissing, DomainRecordDiffers, DomainUnanswered, DomainOfAnother],
   })
@@ -89,19 +89,22 @@ export class SsoDomainsController {
   }
 
   @Delete(':domain_id')
-  @Requires({ organization: 'owner' })
+  @Requires({ organization: 'owner', orPlatformAdmin: true })
   @Documented({
     operationId: 'deleteSsoDomain',
     summary: 'Remove a domain',
-    description: 'From then on, connections vouch for no address of the domain. Sessions and memberships stay.',
+    description:
+      'From then on, connections vouch for no address of the domain. Sessions and memberships stay. Platform administrators may call this too, for a domain whose holder has changed.',
     status: 204,
     errors: [DomainNotFound],
   })
   remove(
-    @Scope() scope: OrganizationScope,
-    @IdParam('organization_id') _id: string,
+    @Scope() scope: OrganizationScope | UserScope,
+    @IdParam('organization_id') organizationId: string,
     @IdParam('domain_id') id: string,
   ): Promise<void> {
-    return this.domains.remove(scope, id);
+    return scope.kind === 'user'
+      ? this.domains.removeByPlatform(scope, organizationId, id)
+      : this.domains.remove(scope, id);
   }
 }

@@ -82,10 +82,9 @@ export class SsoDomainsService {
   }
 
   async approve(admin: UserScope, organization: string, id: string): Promise<SsoDomainResponse> {
-    // The guard has checked that the organization exists. Administrators need not be its members.
     const tenant = { organizationId: asOrganizationId(organization) };
     return this.database.transaction(async (tx) => {
-      if ((await this.organizations.lock(tenant, tx)).deletedAt !== null) throw new OrganizationNotFound();
+      await this.beginByPlatform(tenant, tx);
       return this.verified(tenant, admin.userId, id, 'platform', tx);
     });
   }
@@ -93,10 +92,40 @@ export class SsoDomainsService {
   async remove(scope: OrganizationScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await this.acts.begin(scope, tx);
-      const claim = await this.found(scope, id, tx);
-      await this.claims.remove(scope, id, tx);
-      await this.record(scope, scope.userId, 'removed', claim, { was_verified: claim.verifiedAt !== null }, tx);
+      await this.removed(scope, scope.userId, id, {}, tx);
     });
+  }
+
+  async removeByPlatform(admin: UserScope, organization: string, id: string): Promise<void> {
+    const tenant = { organizationId: asOrganizationId(organization) };
+    await this.database.transaction(async (tx) => {
+      await this.beginByPlatform(tenant, tx);
+      await this.removed(tenant, admin.userId, id, { by: 'platform' }, tx);
+    });
+  }
+
+  /** The guard has checked that the organization exists. Administrators need not be its members. */
+  private async beginByPlatform(tenant: Tenant, tx: Db): Promise<void> {
+    if ((await this.organizations.lock(tenant, tx)).deletedAt !== null) throw new OrganizationNotFound();
+  }
+
+  private async removed(
+    tenant: Tenant,
+    actorUserId: UserId,
+    id: string,
+    detail: Readonly<Record<string, unknown>>,
+    tx: Db,
+  ): Promise<void> {
+    const claim = await this.found(tenant, id, tx);
+    await this.claims.remove(tenant, id, tx);
+    await this.record(
+      tenant,
+      actorUserId,
+      'removed',
+      claim,
+      { was_verified: claim.verifiedAt !== null, ...detail },
+      tx,
+    );
   }
 
   /** Changes nothing when the domain is verified already. @throws DomainOfAnother by the index of verified domains */
