@@ -194,6 +194,31 @@ describe('a sign-in by the connection of an organization', () => {
     expect((await refusalsOf(id))[0]).toContain(reason);
   });
 
+  it.each<['by HTTP Basic' | 'in the form', string, readonly string[] | undefined]>([
+    ['by HTTP Basic', 'nothing', undefined],
+    ['by HTTP Basic', 'both ways', ['client_secret_post', 'client_secret_basic']],
+    ['by HTTP Basic', 'neither way', ['private_key_jwt']],
+    ['in the form', 'only the form', ['private_key_jwt', 'client_secret_post']],
+  ])('sends the client secret %s to a provider that announces %s', async (way, _, methods) => {
+    const [client_id, client_secret] = ['id:of+client%', 'a secret: 100 % safe + schön'];
+    const settings = { protocol: 'oidc', label: 'Company', issuer: provider.origin, client_id, client_secret };
+    const { owner, organizationId } = await tenant();
+    const path = `/sso/organizations/${organizationId}/connections`;
+    const { id } = (await api.as(owner).post(path, settings).expect(201)).body as { id: string };
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    provider.discovery = json({ ...provider.metadata, token_endpoint_auth_methods_supported: methods });
+    expect(await signIn(claiming({ aud: client_id, email: addressAt(own) }), id)).toBe('/console');
+    const { authorization, form = new URLSearchParams() } = provider.redeemed ?? {};
+    const inForm = [form.get('client_id'), form.get('client_secret')];
+    if (way === 'in the form') {
+      expect([authorization, ...inForm]).toEqual([undefined, client_id, client_secret]);
+    } else {
+      const encoded = 'id%3Aof%2Bclient%25:a+secret%3A+100+%25+safe+%2B+sch%C3%B6n';
+      expect([authorization, ...inForm]).toEqual([`Basic ${Buffer.from(encoded).toString('base64')}`, null, null]);
+    }
+  });
+
   it('does not reach the provider that is down when the browser comes back', async () => {
     const browser = new PlainBrowser();
     const { searchParams } = await browser.start(connection);

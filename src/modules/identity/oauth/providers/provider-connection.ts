@@ -131,10 +131,10 @@ export class ProviderConnection<Name extends string = string> {
   }
 
   private async exchange({ code, redirectUri, codeVerifier }: Redemption): Promise<TokenAnswer> {
-    const { tokenEndpoint, takesSecretInForm } = await this.metadata.get();
+    const { tokenEndpoint, takesSecretOnlyInForm } = await this.metadata.get();
     const { clientId, company } = this.provider;
     const secret = await this.provider.clientSecret();
-    const isBasic = company !== undefined && secret !== null && !takesSecretInForm;
+    const isBasic = company !== undefined && secret !== null && !takesSecretOnlyInForm;
     const { status, body } = await requestJson(tokenEndpoint, {
       what: 'token endpoint',
       transport: this.options.transport,
@@ -176,7 +176,10 @@ interface TokenAnswer {
   readonly access_token: unknown;
 }
 
-/** Returns the header of a client that authenticates by HTTP Basic (RFC 6749, 2.3.1). */
+/**
+ * Returns the header of a client that authenticates by HTTP Basic. Client id and secret are encoded as in a form (RFC
+ * 6749, 2.3.1).
+ */
 function basic(clientId: string, secret: string): string {
   const encoded = [clientId, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
   return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;

@@ -17,7 +17,8 @@ export interface Provider<Name extends string = string> {
 
 /**
  * Settings of a company's own provider. It may sign with any asymmetric algorithm, authenticates clients by HTTP Basic
- * unless its OpenID configuration offers a form, and may give the claims of a user only at its userinfo endpoint.
+ * unless its OpenID configuration announces only the form, and may give the claims of a user only at its userinfo
+ * endpoint.
  */
 export interface CompanySettings {
   /** The claim that lists the groups of a user. */
