@@ -219,6 +219,16 @@ describe('a sign-in by the connection of an organization', () => {
     }
   });
 
+  it('shows the owner every refusal of a connection, whatever the spelling of its id', async () => {
+    const { organizationId } = await tenant();
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    for (const spelling of [id.toUpperCase(), id.replaceAll('-', '')])
+      await new PlainBrowser().go(`/sso/oidc/${spelling}/start`);
+    await new PlainBrowser().go(`/sso/oidc/${id.toUpperCase()}/callback?code=x&state=${'x'.repeat(43)}`);
+    await api.post(`/sso/oidc/${id.toUpperCase()}/backchannel-logout`).type('form').send({ logout_token: 'x' });
+    expect(await refusalsOf(id)).toHaveLength(4);
+  });
+
   it('does not reach the provider that is down when the browser comes back', async () => {
     const browser = new PlainBrowser();
     const { searchParams } = await browser.start(connection);

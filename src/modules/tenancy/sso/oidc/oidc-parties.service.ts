@@ -146,10 +146,10 @@ export class OidcPartiesService {
 
 /**
  * Returns the provider's name for the record of a refusal. All names without a provider share one, because anybody can
- * make up more.
+ * make up more. All spellings of a connection's id are one name, too.
  */
 export function nameOf(error: unknown, id: string): string {
-  return error instanceof SsoFault && error.code === 'sso_unknown_provider' ? 'unknown' : id;
+  return error instanceof SsoFault && error.code === 'sso_unknown_provider' ? 'unknown' : (parseUuid(id) ?? id);
 }
 
 function providerOf({
