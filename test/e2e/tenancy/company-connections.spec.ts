@@ -24,6 +24,7 @@ type Forge = (nonce: string, provider: HostileProvider) => Promise<string> | str
 const NOW = Math.floor(Date.now() / 1000);
 const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 const refused = (code: string) => `/console/login?error=${code}`;
+const REFUSED = refused('sso_failed');
 const pathOf = ({ pathname, search, hash }: URL) => pathname + search + hash;
 const claiming =
   (changes: Claims): Forge =>
@@ -320,6 +321,31 @@ describe('an ID token of a connection', () => {
     provider.userinfo = json({ sub, email, email_verified: true, groups: ['Platform'] });
     expect(await signIn(thin, id)).toBe('/console');
     expect(await roleIn(company.organizationId, email)).toBe('operator');
+  });
+
+  describe('without some claims, while the userinfo endpoint fails', () => {
+    it.each<[string, boolean, Claims, string, boolean]>([
+      ['accepted without groups when no group has a role', false, { name: 'Ada' }, '/console', false],
+      ['accepted without a name', false, {}, '/console', true],
+      ['refused without groups when a group has a role', true, { name: 'Ada' }, REFUSED, true],
+      ['refused without an address', false, { email: undefined, name: 'Ada' }, REFUSED, true],
+      ['refused without email_verified', false, { email_verified: undefined, name: 'Ada' }, REFUSED, true],
+    ])('lets the sign-in be %s', async (_, hasGroupRole, claims, end, isAsked) => {
+      const { organizationId } = await tenant();
+      const own = newDomain();
+      await addDomain(organizationId, own);
+      if (hasGroupRole) {
+        await setGroupRoles(organizationId, { defaultRole: 'viewer', groups: [{ group: 'Ops', role: 'operator' }] });
+      }
+      provider.discovery = json({ ...provider.metadata, userinfo_endpoint: `${provider.origin}/userinfo` });
+      provider.userinfo = json({}, 503);
+      const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+      const before = provider.requested.length;
+      expect(await signIn(claiming({ email: addressAt(own), ...claims }), id)).toBe(end);
+      expect(provider.requested.slice(before).includes('/userinfo')).toBe(isAsked);
+      const reasons = end === REFUSED ? ['userinfo endpoint: answered 503 without claims'] : [];
+      expect(await refusalsOf(id)).toEqual(reasons);
+    });
   });
 });
 

@@ -10,7 +10,7 @@ import {
   verifiedClaims,
   verifyIdToken,
 } from './id-token.js';
-import type { CompanyPerson, CompanySettings, Provider, ProviderPerson } from './provider.js';
+import type { CompanyPerson, NeededClaims, Provider, ProviderPerson } from './provider.js';
 import { type ProviderTransport, requestJson } from './provider-http.js';
 import { ProviderKeys } from './provider-keys.js';
 import { CachedFetch } from './cached-fetch.js';
@@ -116,13 +116,31 @@ export class ProviderConnection<Name extends string = string> {
    * Exchanges an authorization code for the identity and the groups of the user who signed in. Claims that the ID token
    * lacks are read from the userinfo endpoint.
    */
-  async redeemOfCompany(redemption: Redemption, settings: CompanySettings): Promise<CompanyPerson> {
+  async redeemOfCompany(redemption: Redemption, needed: NeededClaims): Promise<CompanyPerson> {
     const { id_token: idToken, access_token: accessToken } = await this.exchange(redemption);
     const expected = { ...(await this.expected(redemption)), algorithms: COMPANY_ALGORITHMS };
     const claims = await verifiedClaims(idToken, this.keys.resolve, expected);
-    const isComplete = claims['email'] !== undefined && claims[settings.groupsClaim] !== undefined;
-    const more = isComplete ? {} : await this.userinfo(claims.sub, accessToken);
-    return companyPersonIn(joined(claims, more), expected.issuer, settings);
+    const more = await this.moreClaims(claims, accessToken, needed);
+    return companyPersonIn(joined(claims, more), expected.issuer, needed);
+  }
+
+  /**
+   * Returns the claims of the userinfo endpoint when the ID token lacks some, or none. A person without a name can sign
+   * in, so the endpoint may fail when only the name is missing.
+   */
+  private async moreClaims(
+    claims: IdTokenClaims,
+    accessToken: unknown,
+    { groupsClaim, needsGroups, trustsEmail }: NeededClaims,
+  ): Promise<Record<string, unknown>> {
+    const lacksAddress = claims['email'] === undefined || (claims['email_verified'] === undefined && !trustsEmail);
+    const lacksGroups = needsGroups && claims[groupsClaim] === undefined;
+    if (lacksAddress || lacksGroups) return this.userinfo(claims.sub, accessToken);
+    if (claims['name'] !== undefined) return {};
+    return this.userinfo(claims.sub, accessToken).catch((error: unknown) => {
+      if (error instanceof OAuthFault) return {};
+      throw error;
+    });
   }
 
   private async expected({ nonce }: Redemption): Promise<Expected> {

@@ -27,6 +27,12 @@ export interface CompanySettings {
   readonly trustsEmail: boolean;
 }
 
+/** The claims that a sign-in by a company's provider needs. */
+export interface NeededClaims extends CompanySettings {
+  /** Whether the role of the user depends on groups. */
+  readonly needsGroups: boolean;
+}
+
 /** A user as a verified ID token describes them. */
 export interface ProviderPerson {
   readonly issuer: string;

@@ -33,6 +33,8 @@ export interface OidcParty {
   readonly settings: CompanySettings;
   /** @throws SsoFault when nobody can sign in by the provider yet */
   requireReady(): Promise<void>;
+  /** Returns whether a group has a role. */
+  needsGroups(): Promise<boolean>;
   /** Returns what a sign-in of the person means here: the identity, the membership and the allowed domains. */
   admissionOf(person: CompanyPerson): Promise<Pick<SsoArrival, 'person' | 'membership' | 'domains'>>;
 }
@@ -77,6 +79,7 @@ export class OidcPartiesService {
         { httpsOnly: this.httpsOnly, clock: this.clock },
       ),
       requireReady: () => Promise.resolve(),
+      needsGroups: () => Promise.resolve(provider.groups.length > 0),
       admissionOf: async (person) => ({
         person,
         membership: await this.membershipBy(provider, person.groups),
@@ -98,6 +101,7 @@ export class OidcPartiesService {
       settings,
       connection,
       requireReady: () => this.domains.requireAny({ organizationId }),
+      needsGroups: async () => (await this.roles.of({ organizationId })).groupRoles.length > 0,
       admissionOf: async (person) => {
         const [roles, domains] = await Promise.all([
           this.roles.of({ organizationId }),

@@ -53,7 +53,8 @@ export class OidcSignInService {
         nonce: derived(secret, 'nonce'),
         codeVerifier: derived(secret, 'code verifier'),
       };
-      const person = await connection.redeemOfCompany(redemption, settings);
+      const needsGroups = await party.needsGroups();
+      const person = await connection.redeemOfCompany(redemption, { ...settings, needsGroups });
       const result = await this.signIn.signIn({
         ...(await party.admissionOf(person)),
         provider: party.id,
