@@ -323,6 +323,21 @@ describe('an ID token of a connection', () => {
     expect(await roleIn(company.organizationId, email)).toBe('operator');
   });
 
+  it('is refused when it leaves the groups out, but only while a group has a role', async () => {
+    const left = { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example' } } };
+    expect(await signIn(claiming({ email: addressAt(domain), ...left }))).toBe(REFUSED);
+    expect((await refusalsOf(connection))[0]).toBe(
+      'ID token refused (it leaves the groups out, because there are too many)',
+    );
+    const other = { ...left, _claim_names: { photo: 'src1' } };
+    expect(await signIn(claiming({ email: addressAt(domain), ...other }))).toBe('/console');
+    const { organizationId } = await tenant();
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    expect(await signIn(claiming({ email: addressAt(own), ...left }), id)).toBe('/console');
+  });
+
   describe('without some claims, while the userinfo endpoint fails', () => {
     it.each<[string, boolean, Claims, string, boolean]>([
       ['accepted without groups when no group has a role', false, { name: 'Ada' }, '/console', false],
