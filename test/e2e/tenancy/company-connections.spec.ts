@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { type Answer, HostileProvider, json, signingKey } from '../../support/hostile-provider.js';
 import { guardedByTotp, totpCode } from '../../support/second-factors-api.js';
 import { api, service, tenant, type Tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
 import { accountsWithAddress, setAddress } from '../../support/sql-builders/sign-in.js';
 import {
   addConnection,
@@ -14,6 +15,7 @@ import {
   removeDomain,
   roleIn,
   setGroupRoles,
+  storedIdTokens,
 } from '../../support/sql-builders/sso.js';
 import { PlainBrowser } from '../../support/sso-api.js';
 
@@ -385,6 +387,62 @@ describe('a second factor that a sign-in waits for', () => {
 
   let waiting: string;
   let lost: string;
+});
+
+describe('a sign-out in the console', () => {
+  it('ends here when the provider has no sign-out, and keeps no ID token', async () => {
+    const { organizationId } = await tenant();
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    const browser = new PlainBrowser();
+    expect(await signIn(claiming({ email: addressAt(own) }), id, browser)).toBe('/console');
+    expect(await storedIdTokens(id)).toEqual([null]);
+    expect(await browser.signOut()).toBeNull();
+  });
+
+  const signedIn = async (claims: Claims) => {
+    provider.discovery = json({ ...provider.metadata, end_session_endpoint: `${provider.origin}/logout?x=1` });
+    const options = { issuer: provider.origin, clientId: provider.clientId };
+    const { organizationId } = await tenant();
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    const id = await addConnection(organizationId, options);
+    const browser = new PlainBrowser();
+    let idToken = '';
+    const forge: Forge = async (nonce) =>
+      (idToken = await provider.sign(provider.claims(nonce, { email: addressAt(own), ...claims })));
+    expect(await signIn(forge, id, browser)).toBe('/console');
+    return { id, browser, idToken };
+  };
+
+  it('goes on to the provider with the ID token of the session, which is stored encrypted and never logged', async () => {
+    const { id, browser, idToken } = await signedIn({});
+    const [stored = ''] = await storedIdTokens(id);
+    expect(stored).toMatch(/^v[\w-]+\.[\w-]{16}\.[\w-]{22}\.[\w-]+$/);
+    const next = await browser.signOut();
+    expect([next?.origin, next?.pathname]).toEqual([provider.origin, '/logout']);
+    expect(Object.fromEntries(next?.searchParams ?? [])).toEqual({
+      x: '1',
+      client_id: provider.clientId,
+      id_token_hint: idToken,
+      post_logout_redirect_uri: `${service.url}/console/login`,
+    });
+    const [header = '', claims = '', signature = ''] = idToken.split('.');
+    for (const place of [stored, await logText()])
+      for (const part of [`${header}.`, claims, signature]) expect(place).not.toContain(part);
+  });
+
+  it.each([
+    ['a smaller one is sent', 5_000, true],
+    ['a larger one is left out', 6_500, false],
+  ])('sends an ID token of up to 8 KiB: %s', async (_, padding, isSent) => {
+    const { id, browser, idToken } = await signedIn({ padding: 'x'.repeat(padding) });
+    expect((await storedIdTokens(id)).map((stored) => stored !== null)).toEqual([isSent]);
+    const { searchParams } = (await browser.signOut()) ?? new URL('about:blank');
+    expect(searchParams.get('id_token_hint')).toBe(isSent ? idToken : null);
+    expect(searchParams.get('client_id')).toBe(provider.clientId);
+  });
 });
 
 describe('a back-channel logout', () => {

@@ -10,7 +10,7 @@ import {
   verifiedClaims,
   verifyIdToken,
 } from './id-token.js';
-import type { CompanyPerson, NeededClaims, Provider, ProviderPerson } from './provider.js';
+import type { CompanySignIn, NeededClaims, Provider, ProviderPerson } from './provider.js';
 import { type ProviderTransport, requestJson } from './provider-http.js';
 import { ProviderKeys } from './provider-keys.js';
 import { CachedFetch } from './cached-fetch.js';
@@ -116,12 +116,12 @@ export class ProviderConnection<Name extends string = string> {
    * Exchanges an authorization code for the identity and the groups of the user who signed in. Claims that the ID token
    * lacks are read from the userinfo endpoint.
    */
-  async redeemOfCompany(redemption: Redemption, needed: NeededClaims): Promise<CompanyPerson> {
+  async redeemOfCompany(redemption: Redemption, needed: NeededClaims): Promise<CompanySignIn> {
     const { id_token: idToken, access_token: accessToken } = await this.exchange(redemption);
     const expected = { ...(await this.expected(redemption)), algorithms: COMPANY_ALGORITHMS };
     const claims = await verifiedClaims(idToken, this.keys.resolve, expected);
     const more = await this.moreClaims(claims, accessToken, needed);
-    return companyPersonIn(joined(claims, more), expected.issuer, needed);
+    return { person: companyPersonIn(joined(claims, more), expected.issuer, needed), idToken };
   }
 
   /**

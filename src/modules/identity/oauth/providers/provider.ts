@@ -48,3 +48,10 @@ export interface CompanyPerson extends ProviderPerson {
   /** The session at the provider (`sid`), which a back-channel logout may name. */
   readonly providerSession: string | null;
 }
+
+/** The result of a sign-in by a company's provider. */
+export interface CompanySignIn {
+  readonly person: CompanyPerson;
+  /** The verified ID token, which identifies the session to the provider when it ends. */
+  readonly idToken: string;
+}

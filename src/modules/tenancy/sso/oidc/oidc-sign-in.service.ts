@@ -54,12 +54,14 @@ export class OidcSignInService {
         codeVerifier: derived(secret, 'code verifier'),
       };
       const needsGroups = await party.needsGroups();
-      const person = await connection.redeemOfCompany(redemption, { ...settings, needsGroups });
+      const { person, idToken } = await connection.redeemOfCompany(redemption, { ...settings, needsGroups });
+      const endsSessions = (await connection.endSessionEndpoint()) !== null;
       const result = await this.signIn.signIn({
         ...(await party.admissionOf(person)),
         provider: party.id,
         label,
         providerSession: person.providerSession,
+        ...(endsSessions && { idToken }),
         client: clientOf(request),
       });
       this.browser.finish(result, returnTo, response);
