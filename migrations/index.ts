@@ -74,6 +74,7 @@ import { AnnotationEvents1803300100000 } from './1803300100000-annotation-events
 import { RunbooksOfRules1803400000000 } from './1803400000000-runbooks-of-rules.js';
 import { CompanySignIn1803500000000 } from './1803500000000-company-sign-in.js';
 import { DetailsOfScimUsers1803500300000 } from './1803500300000-details-of-scim-users.js';
+import { IdTokensOfSessions1803500400000 } from './1803500400000-id-tokens-of-sessions.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -153,4 +154,5 @@ export const MIGRATIONS = [
   RunbooksOfRules1803400000000,
   CompanySignIn1803500000000,
   DetailsOfScimUsers1803500300000,
+  IdTokensOfSessions1803500400000,
 ] as const;

@@ -114,6 +114,7 @@ describe('the configuration of OpenID Connect providers', () => {
     ['scopes without openid', 'SCOPES', 'email profile'],
     ['a domain that is an address', 'ALLOWED_DOMAINS', 'ada@example.com'],
     ['a domain with a wildcard', 'ALLOWED_DOMAINS', '*.example.com'],
+    ['separators without a domain', 'ALLOWED_DOMAINS', ' , ,'],
     ['a slug with white space', 'ORGANIZATION', 'my corp'],
     ['the role owner', 'ROLE', 'owner'],
     ['an unknown role', 'ROLE', 'root'],

@@ -51,7 +51,7 @@ export const OIDC_SETTINGS = [
   setting(
     'GROUPS',
     '',
-    'comma-separated group=slug:role: the organization and role for members of a group; the highest role wins. Create the organizations before you set this',
+    'comma-separated group=slug:role: the organization and role for members of a group; people join one organization, which is ORGANIZATION or, when none of their groups names it, that of their first group in this list; the highest role in it wins. Create the organizations before you set this',
   ),
   setting('GROUPS_CLAIM', DEFAULT_GROUPS_CLAIM, 'claim of the ID token that lists the groups'),
   setting(
@@ -182,12 +182,12 @@ class SettingsReader {
 
   /** Returns null when every domain is allowed. */
   private domains(): string[] | null {
+    if (this.value('ALLOWED_DOMAINS') === undefined) return null;
     const domains = this.list('ALLOWED_DOMAINS');
-    if (domains.length === 0) return null;
     const labels = domains.map((domain) =>
       /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) ? domainToASCII(domain.normalize('NFC')) : '',
     );
-    if (labels.every((domain) => /^[^.]+(?:\.[^.]+)+$/.test(domain))) return labels;
+    if (labels.length > 0 && labels.every((domain) => /^[^.]+(?:\.[^.]+)+$/.test(domain))) return labels;
     this.fault('ALLOWED_DOMAINS', 'must be comma-separated domains such as example.com');
     return null;
   }

@@ -30,6 +30,8 @@ export class HostileProvider {
   readonly clientSecret = randomBytes(24).toString('base64url');
   /** Every requested path. */
   readonly requested: string[] = [];
+  /** The newest request to the token endpoint. */
+  redeemed: { readonly authorization: string | undefined; readonly form: URLSearchParams } | undefined;
   /** The issuer. */
   origin = '';
   token: Answer = json({}, 500);
@@ -37,7 +39,11 @@ export class HostileProvider {
   discovery: Answer = json({});
   userinfo: Answer = json({}, 404);
   private readonly server = createServer((request, response) => {
-    void text(request).then((body) => this.route(request.url ?? '')(response, new URLSearchParams(body)));
+    void text(request).then((body) => {
+      const form = new URLSearchParams(body);
+      if (request.url === '/token') this.redeemed = { authorization: request.headers.authorization, form };
+      return this.route(request.url ?? '')(response, form);
+    });
   });
 
   private constructor() {}

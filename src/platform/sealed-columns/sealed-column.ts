@@ -4,8 +4,10 @@ import type { CipherContext } from '../crypto/index.js';
 interface SealedColumnShape {
   readonly table: string;
   readonly column: string;
+  /** The uuid column that names a row. The default is `id`. */
+  readonly id?: 'session_id';
   /** The column with the owner of the values. */
-  readonly tenant: 'project_id' | 'user_id' | 'organization_id';
+  readonly tenant: 'project_id' | 'user_id' | 'organization_id' | 'session_id';
   /** The name that values are bound to when it is not the column's, because values move from one column to another. */
   readonly boundTo?: string;
   /**
@@ -25,9 +27,8 @@ interface SealedRow {
 }
 
 /**
- * A column of envelopes of {@link CredentialCipher}, and the context that each envelope is bound to. Its table needs a
- * uuid `id` and an index on `(split_part(<column>, '.', 1), id)`, with which {@link ReencryptionTask} finds values of
- * older keys.
+ * A column of envelopes of {@link CredentialCipher}, and the context that each envelope is bound to. Its table needs an
+ * index on `(split_part(<column>, '.', 1), <id>)`, with which {@link ReencryptionTask} finds values of older keys.
  */
 export class SealedColumn {
   constructor(readonly shape: SealedColumnShape) {}

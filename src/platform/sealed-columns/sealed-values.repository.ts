@@ -20,11 +20,11 @@ export class SealedValuesRepository {
    * locked.
    */
   hold({ shape }: SealedColumn, keyId: string, after: string, limit: number, tx: Db): Promise<SealedValue[]> {
-    const { table, column, tenant, version } = shape;
+    const { table, column, id = 'id', tenant, version } = shape;
     return this.database.rows<SealedValue>(
-      `SELECT id, ${tenant} AS "tenantId", ${column} AS value ${version === undefined ? '' : `, ${version} AS version`}
+      `SELECT ${id} AS id, ${tenant} AS "tenantId", ${column} AS value ${version === undefined ? '' : `, ${version} AS version`}
        /* every tenant: what an older key has encrypted */ FROM ${table}
-       WHERE split_part(${column}, '.', 1) = $1 AND id > $2 ORDER BY id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
+       WHERE split_part(${column}, '.', 1) = $1 AND ${id} > $2 ORDER BY ${id} LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
       [`v${keyId}`, after, limit],
       tx,
     );
@@ -37,11 +37,11 @@ export class SealedValuesRepository {
     values: readonly Pick<SealedValue, 'id' | 'value'>[],
     tx: Db,
   ): Promise<void> {
-    const { table, column, keyId: keyColumn } = shape;
+    const { table, column, id = 'id', keyId: keyColumn } = shape;
     await this.database.execute(
       `UPDATE /* every tenant: what an older key has encrypted */ ${table} t
        SET ${column} = n.value ${keyColumn === undefined ? '' : `, ${keyColumn} = $3::text`}
-       FROM unnest($1::uuid[], $2::text[]) AS n (id, value) WHERE t.id = n.id`,
+       FROM unnest($1::uuid[], $2::text[]) AS n (id, value) WHERE t.${id} = n.id`,
       [values.map(({ id }) => id), values.map(({ value }) => value), ...(keyColumn === undefined ? [] : [keyId])],
       tx,
     );

@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { type Answer, HostileProvider, json, signingKey } from '../../support/hostile-provider.js';
 import { guardedByTotp, totpCode } from '../../support/second-factors-api.js';
 import { api, service, tenant, type Tenant } from '../../support/service.js';
+import { logText } from '../../support/service-log.js';
 import { accountsWithAddress, setAddress } from '../../support/sql-builders/sign-in.js';
 import {
   addConnection,
@@ -14,6 +15,7 @@ import {
   removeDomain,
   roleIn,
   setGroupRoles,
+  storedIdTokens,
 } from '../../support/sql-builders/sso.js';
 import { PlainBrowser } from '../../support/sso-api.js';
 import { failNextCommit } from '../../support/test-control.js';
@@ -25,6 +27,7 @@ type Forge = (nonce: string, provider: HostileProvider) => Promise<string> | str
 const NOW = Math.floor(Date.now() / 1000);
 const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 const refused = (code: string) => `/console/login?error=${code}`;
+const REFUSED = refused('sso_failed');
 const pathOf = ({ pathname, search, hash }: URL) => pathname + search + hash;
 const claiming =
   (changes: Claims): Forge =>
@@ -195,6 +198,41 @@ describe('a sign-in by the connection of an organization', () => {
     expect((await refusalsOf(id))[0]).toContain(reason);
   });
 
+  it.each<['by HTTP Basic' | 'in the form', string, readonly string[] | undefined]>([
+    ['by HTTP Basic', 'nothing', undefined],
+    ['by HTTP Basic', 'both ways', ['client_secret_post', 'client_secret_basic']],
+    ['by HTTP Basic', 'neither way', ['private_key_jwt']],
+    ['in the form', 'only the form', ['private_key_jwt', 'client_secret_post']],
+  ])('sends the client secret %s to a provider that announces %s', async (way, _, methods) => {
+    const [client_id, client_secret] = ['id:of+client%', 'a secret: 100 % safe + schön'];
+    const settings = { protocol: 'oidc', label: 'Company', issuer: provider.origin, client_id, client_secret };
+    const { owner, organizationId } = await tenant();
+    const path = `/sso/organizations/${organizationId}/connections`;
+    const { id } = (await api.as(owner).post(path, settings).expect(201)).body as { id: string };
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    provider.discovery = json({ ...provider.metadata, token_endpoint_auth_methods_supported: methods });
+    expect(await signIn(claiming({ aud: client_id, email: addressAt(own) }), id)).toBe('/console');
+    const { authorization, form = new URLSearchParams() } = provider.redeemed ?? {};
+    const inForm = [form.get('client_id'), form.get('client_secret')];
+    if (way === 'in the form') {
+      expect([authorization, ...inForm]).toEqual([undefined, client_id, client_secret]);
+    } else {
+      const encoded = 'id%3Aof%2Bclient%25:a+secret%3A+100+%25+safe+%2B+sch%C3%B6n';
+      expect([authorization, ...inForm]).toEqual([`Basic ${Buffer.from(encoded).toString('base64')}`, null, null]);
+    }
+  });
+
+  it('shows the owner every refusal of a connection, whatever the spelling of its id', async () => {
+    const { organizationId } = await tenant();
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    for (const spelling of [id.toUpperCase(), id.replaceAll('-', '')])
+      await new PlainBrowser().go(`/sso/oidc/${spelling}/start`);
+    await new PlainBrowser().go(`/sso/oidc/${id.toUpperCase()}/callback?code=x&state=${'x'.repeat(43)}`);
+    await api.post(`/sso/oidc/${id.toUpperCase()}/backchannel-logout`).type('form').send({ logout_token: 'x' });
+    expect(await refusalsOf(id)).toHaveLength(4);
+  });
+
   it('is refused when the token endpoint of the provider fails', async () => {
     const browser = new PlainBrowser();
     const { searchParams } = await browser.start(connection);
@@ -287,6 +325,46 @@ describe('an ID token of a connection', () => {
     expect(await signIn(thin, id)).toBe('/console');
     expect(await roleIn(company.organizationId, email)).toBe('operator');
   });
+
+  it('is refused when it leaves the groups out, but only while a group has a role', async () => {
+    const left = { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example' } } };
+    expect(await signIn(claiming({ email: addressAt(domain), ...left }))).toBe(REFUSED);
+    expect((await refusalsOf(connection))[0]).toBe(
+      'ID token refused (it leaves the groups out, because there are too many)',
+    );
+    const other = { ...left, _claim_names: { photo: 'src1' } };
+    expect(await signIn(claiming({ email: addressAt(domain), ...other }))).toBe('/console');
+    const { organizationId } = await tenant();
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    expect(await signIn(claiming({ email: addressAt(own), ...left }), id)).toBe('/console');
+  });
+
+  describe('without some claims, while the userinfo endpoint fails', () => {
+    it.each<[string, boolean, Claims, string, boolean]>([
+      ['accepted without groups when no group has a role', false, { name: 'Ada' }, '/console', false],
+      ['accepted without a name', false, {}, '/console', true],
+      ['refused without groups when a group has a role', true, { name: 'Ada' }, REFUSED, true],
+      ['refused without an address', false, { email: undefined, name: 'Ada' }, REFUSED, true],
+      ['refused without email_verified', false, { email_verified: undefined, name: 'Ada' }, REFUSED, true],
+    ])('lets the sign-in be %s', async (_, hasGroupRole, claims, end, isAsked) => {
+      const { organizationId } = await tenant();
+      const own = newDomain();
+      await addDomain(organizationId, own);
+      if (hasGroupRole) {
+        await setGroupRoles(organizationId, { defaultRole: 'viewer', groups: [{ group: 'Ops', role: 'operator' }] });
+      }
+      provider.discovery = json({ ...provider.metadata, userinfo_endpoint: `${provider.origin}/userinfo` });
+      provider.userinfo = json({}, 503);
+      const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+      const before = provider.requested.length;
+      expect(await signIn(claiming({ email: addressAt(own), ...claims }), id)).toBe(end);
+      expect(provider.requested.slice(before).includes('/userinfo')).toBe(isAsked);
+      const reasons = end === REFUSED ? ['userinfo endpoint: answered 503 without claims'] : [];
+      expect(await refusalsOf(id)).toEqual(reasons);
+    });
+  });
 });
 
 describe('a second factor that a sign-in waits for', () => {
@@ -331,6 +409,62 @@ describe('a second factor that a sign-in waits for', () => {
 
   let waiting: string;
   let lost: string;
+});
+
+describe('a sign-out in the console', () => {
+  it('ends here when the provider has no sign-out, and keeps no ID token', async () => {
+    const { organizationId } = await tenant();
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
+    const browser = new PlainBrowser();
+    expect(await signIn(claiming({ email: addressAt(own) }), id, browser)).toBe('/console');
+    expect(await storedIdTokens(id)).toEqual([null]);
+    expect(await browser.signOut()).toBeNull();
+  });
+
+  const signedIn = async (claims: Claims) => {
+    provider.discovery = json({ ...provider.metadata, end_session_endpoint: `${provider.origin}/logout?x=1` });
+    const options = { issuer: provider.origin, clientId: provider.clientId };
+    const { organizationId } = await tenant();
+    const own = newDomain();
+    await addDomain(organizationId, own);
+    const id = await addConnection(organizationId, options);
+    const browser = new PlainBrowser();
+    let idToken = '';
+    const forge: Forge = async (nonce) =>
+      (idToken = await provider.sign(provider.claims(nonce, { email: addressAt(own), ...claims })));
+    expect(await signIn(forge, id, browser)).toBe('/console');
+    return { id, browser, idToken };
+  };
+
+  it('goes on to the provider with the ID token of the session, which is stored encrypted and never logged', async () => {
+    const { id, browser, idToken } = await signedIn({});
+    const [stored = ''] = await storedIdTokens(id);
+    expect(stored).toMatch(/^v[\w-]+\.[\w-]{16}\.[\w-]{22}\.[\w-]+$/);
+    const next = await browser.signOut();
+    expect([next?.origin, next?.pathname]).toEqual([provider.origin, '/logout']);
+    expect(Object.fromEntries(next?.searchParams ?? [])).toEqual({
+      x: '1',
+      client_id: provider.clientId,
+      id_token_hint: idToken,
+      post_logout_redirect_uri: `${service.url}/console/login`,
+    });
+    const [header = '', claims = '', signature = ''] = idToken.split('.');
+    for (const place of [stored, await logText()])
+      for (const part of [`${header}.`, claims, signature]) expect(place).not.toContain(part);
+  });
+
+  it.each([
+    ['a smaller one is sent', 5_000, true],
+    ['a larger one is left out', 6_500, false],
+  ])('sends an ID token of up to 8 KiB: %s', async (_, padding, isSent) => {
+    const { id, browser, idToken } = await signedIn({ padding: 'x'.repeat(padding) });
+    expect((await storedIdTokens(id)).map((stored) => stored !== null)).toEqual([isSent]);
+    const { searchParams } = (await browser.signOut()) ?? new URL('about:blank');
+    expect(searchParams.get('id_token_hint')).toBe(isSent ? idToken : null);
+    expect(searchParams.get('client_id')).toBe(provider.clientId);
+  });
 });
 
 describe('a back-channel logout', () => {

@@ -425,6 +425,7 @@ describe('the end of a session that a company opened', () => {
     expect(next?.origin).toBe(acme.issuer);
     expect(Object.fromEntries(next?.searchParams ?? [])).toEqual({
       client_id: 'events',
+      id_token_hint: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       post_logout_redirect_uri: `${service.url}/console/login`,
     });
     expect(await browser.accessToken()).toBeNull();

@@ -121,6 +121,18 @@ describe('a sign-in by SAML', () => {
     expect(await roleIn(of, await personOf(outcome))).toBe('operator');
   });
 
+  it('is refused when the assertion links to the groups in place of a list, but only while a group has a role', async () => {
+    const of = await company();
+    const linked = () => ({
+      attributes: { email: [of.newAddress()], 'http://schemas.microsoft.com/claims/groups.link': ['https://graph'] },
+    });
+    expect((await signIn(of, linked())).location).toBe('/console');
+    await setProvidedRoles(of.tenant.organizationId, 'viewer', [{ group: 'ops', role: 'operator' }]);
+    expect((await signIn(of, linked())).location).toBe('/console/login?error=sso_failed');
+    const reason = 'the assertion leaves the groups out, because there are too many';
+    expect(await refusalsOf(of.connectionId)).toEqual([reason]);
+  });
+
   it('reads the role of a person in 1,000 groups, each with the namespaces that Okta writes', async () => {
     const of = await company();
     await setProvidedRoles(of.tenant.organizationId, 'viewer', [{ group: 'group 999', role: 'operator' }]);

@@ -7,6 +7,8 @@ import { DiscoveryService } from '@nestjs/core';
 import pg from 'pg';
 import { checkEncryption, SEALED_COLUMNS } from '../../../src/cli/operators/doctor/database.checks.js';
 import { loadConfig } from '../../../src/config/index.js';
+import { SsoSessionsRepository } from '../../../src/modules/tenancy/sso/sso-sessions.repository.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
 import { SealedColumn } from '../../../src/platform/sealed-columns/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -65,6 +67,10 @@ describe('an encrypted value', () => {
     destination = await alerts.destination(receiver.url, { secret: 'secret-before' });
     await alerts.send('patch', `/v1/alert-destinations/${destination}`, { secret: 'secret-after' });
     await alerts.destination('https://hooks.slack.com/services/T000/B000/slackpathsecret', { type: 'slack' });
+    const sessions = app.nest.get(SsoSessionsRepository, { strict: false });
+    const [session] = await app.rows<{ id: string }>('SELECT id FROM sessions LIMIT 1');
+    const origin = { provider: 'acme', subject: 'ada', providerSession: null, idToken: 'id-token-0123' };
+    await app.nest.get(Database, { strict: false }).transaction((tx) => sessions.insert(session?.id ?? '', origin, tx));
     await app.close();
   });
   afterAll(async () => {
@@ -102,6 +108,7 @@ describe('an encrypted value', () => {
       'delivery_protected_headers.value',
       'project_secrets.value',
       'source_hooks.secret',
+      'sso_sessions.id_token',
       'totp_factors.secret',
     ]);
     // These are more headers than a batch has that nobody can open, before and after the good one.
@@ -176,6 +183,7 @@ describe('an encrypted value', () => {
       'secret-after',
       'slackpathsecret',
       guarded.secret,
+      'id-token-0123',
     ])
       expect(kept).not.toContain(text);
   });

@@ -149,6 +149,7 @@ export async function startCompany(name) {
       },
     },
     client: () => ({
+      token_endpoint_auth_method: 'client_secret_basic',
       backchannel_logout_uri: `${service}/sso/oidc/${name}/backchannel-logout`,
       backchannel_logout_session_required: true,
     }),

@@ -70,6 +70,14 @@ export async function refusalsOf(provider: string): Promise<string[]> {
   return rows.map(({ reason }) => reason);
 }
 
+/** Reads the ID tokens, as they are stored, of the sessions that a provider opened. No route shows them. */
+export async function storedIdTokens(provider: string): Promise<(string | null)[]> {
+  const rows = await sql<{ id_token: string | null }>('SELECT id_token FROM sso_sessions WHERE provider = $1', [
+    provider,
+  ]);
+  return rows.map(({ id_token: idToken }) => idToken);
+}
+
 /** Makes the starts of sign-ins by a provider expire. No route moves the clock. */
 export async function expireSsoStarts(provider: string): Promise<void> {
   await sql('UPDATE sso_starts SET expires_at = now() WHERE provider = $1', [provider]);

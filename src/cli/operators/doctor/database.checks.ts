@@ -18,6 +18,7 @@ const DESTINATION = { table: 'alert_destinations', tenant: 'project_id' } as con
 export const SEALED_COLUMNS = [
   new SealedColumn({ table: 'totp_factors', column: 'secret', tenant: 'user_id' }),
   new SealedColumn({ table: 'sso_connections', column: 'client_secret', tenant: 'organization_id' }),
+  new SealedColumn({ table: 'sso_sessions', column: 'id_token', id: 'session_id', tenant: 'session_id' }),
   new SealedColumn({ table: 'project_secrets', column: 'value', tenant: 'project_id', version: 'version' }),
   new SealedColumn({ table: 'source_hooks', column: 'secret', tenant: 'project_id' }),
   new SealedColumn({

@@ -87,11 +87,11 @@ export class DoctorDatabase {
 
   /** Returns a few of the newest values of an encrypted column. */
   sample({ shape }: SealedColumn): Promise<SealedSample[]> {
-    const { table, column, tenant, version } = shape;
+    const { table, column, id = 'id', tenant, version } = shape;
     return this.rows<SealedSample>(
-      `SELECT /* every tenant: a sample to decrypt */ id, ${tenant} AS "tenantId", ${column} AS value
+      `SELECT /* every tenant: a sample to decrypt */ ${id} AS id, ${tenant} AS "tenantId", ${column} AS value
               ${version === undefined ? '' : `, ${version} AS version`}
-       FROM ${table} WHERE ${column} IS NOT NULL ORDER BY id DESC LIMIT ${SAMPLE}`,
+       FROM ${table} WHERE ${column} IS NOT NULL ORDER BY ${id} DESC LIMIT ${SAMPLE}`,
     );
   }
 

@@ -1,8 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { SealedColumn } from '../../../platform/sealed-columns/index.js';
 
 /** Names the provider that opened a session, so that a logout at the provider ends it. */
 @Entity('sso_sessions')
 @Index('ix_sso_sessions_subject', ['provider', 'subject'])
+@Index('ix_sso_sessions_id_token_key', { synchronize: false })
 export class SsoSession {
   @PrimaryColumn('uuid', { name: 'session_id', primaryKeyConstraintName: 'pk_sso_sessions' })
   sessionId!: string;
@@ -17,4 +19,18 @@ export class SsoSession {
   /** The provider's own name of its session. Null when it sends none. */
   @Column('text', { name: 'provider_session', nullable: true })
   providerSession!: string | null;
+
+  /**
+   * The ID token of the sign-in, as an envelope of `CredentialCipher`, see {@link ID_TOKEN}. Null when the provider sent
+   * none, when it is too large, or when encryption is off.
+   */
+  @Column('text', { name: 'id_token', nullable: true })
+  idToken!: string | null;
 }
+
+export const ID_TOKEN = new SealedColumn({
+  table: 'sso_sessions',
+  column: 'id_token',
+  id: 'session_id',
+  tenant: 'session_id',
+});

@@ -1,7 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
+import { CredentialCipher, CryptographyUnavailableError, DecryptionError } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { ProviderSession } from '../../identity/oauth/index.js';
+import { ID_TOKEN } from './sso-session.entity.js';
+
+/** A larger token is not stored: it is part of an address at the sign-out, and servers limit the length of addresses. */
+const MAX_ID_TOKEN_BYTES = 8 * 1024;
+
+/** The provider that opened a session. */
+export interface SessionOrigin extends ProviderSession {
+  /** Identifies the session to the provider when it ends. Null when none is stored. */
+  readonly idToken: string | null;
+}
 
 /** A session that was revoked because the provider ended it. */
 export interface EndedSession {
@@ -12,25 +23,36 @@ export interface EndedSession {
 /** Stores which provider opened a session. */
 @Injectable()
 export class SsoSessionsRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly cipher: CredentialCipher,
+  ) {}
 
-  async insert(sessionId: string, { provider, subject, providerSession }: ProviderSession, tx: Db): Promise<void> {
+  async insert(
+    sessionId: string,
+    { provider, subject, providerSession, idToken = null }: ProviderSession & Partial<SessionOrigin>,
+    tx: Db,
+  ): Promise<void> {
     await this.database.execute(
-      `INSERT INTO sso_sessions (session_id, provider, subject, provider_session)
-       VALUES ($1, $2, $3, $4) /* tenant: of the session that the caller opens */`,
-      [sessionId, provider, subject, providerSession],
+      `INSERT INTO sso_sessions (session_id, provider, subject, provider_session, id_token)
+       VALUES ($1, $2, $3, $4, $5) /* tenant: of the session that the caller opens */`,
+      [sessionId, provider, subject, providerSession, this.sealed(sessionId, idToken)],
       tx,
     );
   }
 
   /** Returns the provider that opened the session of a refresh token, or null when none did. */
-  async ofToken(tokenHash: Buffer): Promise<ProviderSession | null> {
-    const [row] = await this.database.rows<ProviderSession>(
-      `SELECT p.provider, p.subject, p.provider_session AS "providerSession" FROM sso_sessions p
+  async ofToken(tokenHash: Buffer): Promise<SessionOrigin | null> {
+    const [row] = await this.database.rows<SessionOrigin & { readonly sessionId: string }>(
+      `SELECT p.session_id AS "sessionId", p.provider, p.subject, p.provider_session AS "providerSession",
+              p.id_token AS "idToken"
+       FROM sso_sessions p
        WHERE p.session_id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1) /* tenant: whoever shows the token */`,
       [tokenHash],
     );
-    return row ?? null;
+    if (row === undefined) return null;
+    const { sessionId, idToken, ...session } = row;
+    return { ...session, idToken: this.opened(sessionId, idToken) };
   }
 
   /**
@@ -54,5 +76,22 @@ export class SsoSessionsRepository {
       [provider, subject, providerSession],
       tx,
     );
+  }
+
+  /** Returns the envelope of an ID token, or null when the token is too large or encryption is off. */
+  private sealed(id: string, idToken: string | null): string | null {
+    if (idToken === null || Buffer.byteLength(idToken) > MAX_ID_TOKEN_BYTES || !this.cipher.isAvailable) return null;
+    return this.cipher.encrypt(idToken, ID_TOKEN.placeOf({ id, tenantId: id }));
+  }
+
+  /** Returns the ID token of an envelope, or null when its key is no longer configured. */
+  private opened(id: string, envelope: string | null): string | null {
+    if (envelope === null) return null;
+    try {
+      return this.cipher.decrypt(envelope, ID_TOKEN.placeOf({ id, tenantId: id }));
+    } catch (error) {
+      if (error instanceof DecryptionError || error instanceof CryptographyUnavailableError) return null;
+      throw error;
+    }
   }
 }

@@ -37,6 +37,8 @@ export interface SsoArrival {
   readonly domains: readonly string[] | null;
   /** The provider's name of its own session. Null when it sends none. */
   readonly providerSession: string | null;
+  /** The ID token of OpenID Connect. Set when the provider has a sign-out, which needs it. */
+  readonly idToken?: string;
   readonly client: Client;
 }
 
@@ -61,7 +63,7 @@ export class SsoSignInService {
    * @throws SsoFault
    */
   async signIn(arrival: SsoArrival): Promise<SsoSignedIn> {
-    const { provider, label, person, membership, client } = arrival;
+    const { provider, label, person, membership, client, idToken } = arrival;
     requireDomain(arrival, person.verifiedEmail);
     const session = { provider, subject: person.subject, providerSession: arrival.providerSession };
     const admitted = await this.accounts
@@ -84,7 +86,7 @@ export class SsoSignInService {
     const { userId } = admitted;
     if (membership !== null) await this.memberships.makeOnce(userId, membership, label);
     const tokens = await this.sessions
-      .open(userId, 'oauth', client, { opened: (id, tx) => this.opened.insert(id, session, tx) })
+      .open(userId, 'oauth', client, { opened: (id, tx) => this.opened.insert(id, { ...session, idToken }, tx) })
       .catch((error: unknown) => {
         throw error instanceof NotAuthenticated ? new SsoFault('sso_failed', 'the account went away') : error;
       });

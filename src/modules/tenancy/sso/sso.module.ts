@@ -16,7 +16,7 @@ import { SsoMembershipsRepository } from './sso-memberships.repository.js';
 import { SsoRefusalsRepository } from './sso-refusals.repository.js';
 import { SsoRoles } from './sso-roles.entity.js';
 import { SsoRolesRepository } from './sso-roles.repository.js';
-import { SsoSession } from './sso-session.entity.js';
+import { ID_TOKEN, SsoSession } from './sso-session.entity.js';
 import { SsoSessionsRepository } from './sso-sessions.repository.js';
 import { SsoSignInService } from './sso-sign-in.service.js';
 import { SsoStart } from './sso-start.entity.js';
@@ -51,7 +51,7 @@ import { SsoUsedAssertion } from './sso-used-assertion.entity.js';
     SsoSessionsRepository,
     SsoSignInService,
     SsoStartsRepository,
-    ...sealedColumns(CLIENT_SECRET),
+    ...sealedColumns(CLIENT_SECRET, ID_TOKEN),
   ],
   exports: [
     ProvisionedMembershipsService,

@@ -13,8 +13,8 @@ export interface ProviderMetadata {
   readonly endSessionEndpoint: URL | null;
   /** Whether every callback names the issuer (RFC 9207). */
   readonly namesIssuer: boolean;
-  /** Whether the token endpoint takes the client's secret in the form. */
-  readonly takesSecretInForm: boolean;
+  /** Whether the token endpoint takes the client's secret in the form, and announces no HTTP Basic. */
+  readonly takesSecretOnlyInForm: boolean;
 }
 
 /** Reads the OpenID configuration of an issuer. The configuration must name the same issuer. */
@@ -43,7 +43,8 @@ export async function discover(
     if (url === null) throw new ProviderUnreachable(`${what}: ${name} is not usable`);
     return url;
   };
-  const methods = body['token_endpoint_auth_methods_supported'];
+  const announced = body['token_endpoint_auth_methods_supported'];
+  const methods: readonly unknown[] = Array.isArray(announced) ? announced : [];
   return {
     issuer: body['issuer'],
     authorizationEndpoint: endpoint('authorization_endpoint'),
@@ -52,7 +53,7 @@ export async function discover(
     userinfoEndpoint: optional('userinfo_endpoint'),
     endSessionEndpoint: optional('end_session_endpoint'),
     namesIssuer: body['authorization_response_iss_parameter_supported'] === true,
-    takesSecretInForm: Array.isArray(methods) && methods.includes('client_secret_post'),
+    takesSecretOnlyInForm: methods.includes('client_secret_post') && !methods.includes('client_secret_basic'),
   };
 }
 

@@ -2,7 +2,7 @@ import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { constantTimeEqual } from '../../../../platform/crypto/index.js';
 import { compile, EmailField, NameField, validateJson } from '../../../../platform/http/fields/index.js';
 import { OAuthFault } from '../oauth-fault.js';
-import type { CompanyPerson, CompanySettings, ProviderPerson } from './provider.js';
+import type { CompanyPerson, NeededClaims, ProviderPerson } from './provider.js';
 import { errorMessage } from '../../../../platform/errors/index.js';
 
 /** Google and Apple sign with RS256. An algorithm with a shared secret must never be in these lists. */
@@ -72,14 +72,27 @@ function personIn(claims: IdTokenClaims, issuer: string): ProviderPerson {
 }
 
 /** Returns the user whom the claims of a company's provider describe. */
-export function companyPersonIn(claims: IdTokenClaims, issuer: string, settings: CompanySettings): CompanyPerson {
+export function companyPersonIn(claims: IdTokenClaims, issuer: string, settings: NeededClaims): CompanyPerson {
   const { sid } = claims;
+  if (settings.needsGroups && leavesOut(settings.groupsClaim, claims)) {
+    throw new OAuthFault('ID token refused (it leaves the groups out, because there are too many)');
+  }
   const isTrusted = settings.trustsEmail && claims['email_verified'] === undefined;
   return {
     ...personIn(isTrusted ? { ...claims, email_verified: true } : claims, issuer),
     groups: groupsIn(claims[settings.groupsClaim]),
     providerSession: typeof sid === 'string' && /^[\x20-\x7e]{1,255}$/.test(sid) ? sid : null,
   };
+}
+
+/**
+ * Returns whether the provider has a claim that it does not send. It names where the claim is found instead (OpenID
+ * Connect Core 5.6.2), as Microsoft Entra ID does with many groups.
+ */
+function leavesOut(claim: string, claims: IdTokenClaims): boolean {
+  const elsewhere = claims['_claim_names'];
+  const isObject = typeof elsewhere === 'object' && elsewhere !== null;
+  return claims[claim] === undefined && isObject && Object.hasOwn(elsewhere, claim);
 }
 
 /** Returns the groups of a claim that is a list or one text. Entries that are no text are ignored. */

@@ -10,7 +10,7 @@ import {
   verifiedClaims,
   verifyIdToken,
 } from './id-token.js';
-import type { CompanyPerson, CompanySettings, Provider, ProviderPerson } from './provider.js';
+import type { CompanySignIn, NeededClaims, Provider, ProviderPerson } from './provider.js';
 import { type ProviderTransport, requestJson } from './provider-http.js';
 import { ProviderKeys } from './provider-keys.js';
 import { CachedFetch } from './cached-fetch.js';
@@ -116,13 +116,31 @@ export class ProviderConnection<Name extends string = string> {
    * Exchanges an authorization code for the identity and the groups of the user who signed in. Claims that the ID token
    * lacks are read from the userinfo endpoint.
    */
-  async redeemOfCompany(redemption: Redemption, settings: CompanySettings): Promise<CompanyPerson> {
+  async redeemOfCompany(redemption: Redemption, needed: NeededClaims): Promise<CompanySignIn> {
     const { id_token: idToken, access_token: accessToken } = await this.exchange(redemption);
     const expected = { ...(await this.expected(redemption)), algorithms: COMPANY_ALGORITHMS };
     const claims = await verifiedClaims(idToken, this.keys.resolve, expected);
-    const isComplete = claims['email'] !== undefined && claims[settings.groupsClaim] !== undefined;
-    const more = isComplete ? {} : await this.userinfo(claims.sub, accessToken);
-    return companyPersonIn(joined(claims, more), expected.issuer, settings);
+    const more = await this.moreClaims(claims, accessToken, needed);
+    return { person: companyPersonIn(joined(claims, more), expected.issuer, needed), idToken };
+  }
+
+  /**
+   * Returns the claims of the userinfo endpoint when the ID token lacks some, or none. A person without a name can sign
+   * in, so the endpoint may fail when only the name is missing.
+   */
+  private async moreClaims(
+    claims: IdTokenClaims,
+    accessToken: unknown,
+    { groupsClaim, needsGroups, trustsEmail }: NeededClaims,
+  ): Promise<Record<string, unknown>> {
+    const lacksAddress = claims['email'] === undefined || (claims['email_verified'] === undefined && !trustsEmail);
+    const lacksGroups = needsGroups && claims[groupsClaim] === undefined;
+    if (lacksAddress || lacksGroups) return this.userinfo(claims.sub, accessToken);
+    if (claims['name'] !== undefined) return {};
+    return this.userinfo(claims.sub, accessToken).catch((error: unknown) => {
+      if (error instanceof OAuthFault) return {};
+      throw error;
+    });
   }
 
   private async expected({ nonce }: Redemption): Promise<Expected> {
@@ -131,10 +149,10 @@ export class ProviderConnection<Name extends string = string> {
   }
 
   private async exchange({ code, redirectUri, codeVerifier }: Redemption): Promise<TokenAnswer> {
-    const { tokenEndpoint, takesSecretInForm } = await this.metadata.get();
+    const { tokenEndpoint, takesSecretOnlyInForm } = await this.metadata.get();
     const { clientId, company } = this.provider;
     const secret = await this.provider.clientSecret();
-    const isBasic = company !== undefined && secret !== null && !takesSecretInForm;
+    const isBasic = company !== undefined && secret !== null && !takesSecretOnlyInForm;
     const { status, body } = await requestJson(tokenEndpoint, {
       what: 'token endpoint',
       transport: this.options.transport,
@@ -176,7 +194,10 @@ interface TokenAnswer {
   readonly access_token: unknown;
 }
 
-/** Returns the header of a client that authenticates by HTTP Basic (RFC 6749, 2.3.1). */
+/**
+ * Returns the header of a client that authenticates by HTTP Basic. Client id and secret are encoded as in a form (RFC
+ * 6749, 2.3.1).
+ */
 function basic(clientId: string, secret: string): string {
   const encoded = [clientId, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
   return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;

@@ -17,13 +17,20 @@ export interface Provider<Name extends string = string> {
 
 /**
  * Settings of a company's own provider. It may sign with any asymmetric algorithm, authenticates clients by HTTP Basic
- * unless its OpenID configuration offers a form, and may give the claims of a user only at its userinfo endpoint.
+ * unless its OpenID configuration announces only the form, and may give the claims of a user only at its userinfo
+ * endpoint.
  */
 export interface CompanySettings {
   /** The claim that lists the groups of a user. */
   readonly groupsClaim: string;
   /** Whether an address counts as verified when the provider sends no `email_verified`. */
   readonly trustsEmail: boolean;
+}
+
+/** The claims that a sign-in by a company's provider needs. */
+export interface NeededClaims extends CompanySettings {
+  /** Whether the role of the user depends on groups. */
+  readonly needsGroups: boolean;
 }
 
 /** A user as a verified ID token describes them. */
@@ -40,4 +47,11 @@ export interface CompanyPerson extends ProviderPerson {
   readonly groups: readonly string[];
   /** The session at the provider (`sid`), which a back-channel logout may name. */
   readonly providerSession: string | null;
+}
+
+/** The result of a sign-in by a company's provider. */
+export interface CompanySignIn {
+  readonly person: CompanyPerson;
+  /** The verified ID token, which identifies the session to the provider when it ends. */
+  readonly idToken: string;
 }

@@ -69,6 +69,7 @@ export class OidcLogoutService {
       if (url === null) return null;
       const ended = new URL(url);
       ended.searchParams.set('client_id', connection.clientId);
+      if (opened.idToken !== null) ended.searchParams.set('id_token_hint', opened.idToken);
       const base = apiBaseOf(this.config.http.publicApiUrl, request);
       ended.searchParams.set('post_logout_redirect_uri', `${base}${SIGN_IN_PAGE}`);
       return ended.href;

@@ -33,6 +33,8 @@ export interface OidcParty {
   readonly settings: CompanySettings;
   /** @throws SsoFault when nobody can sign in by the provider yet */
   requireReady(): Promise<void>;
+  /** Returns whether a group has a role. */
+  needsGroups(): Promise<boolean>;
   /** Returns what a sign-in of the person means here: the identity, the membership and the allowed domains. */
   admissionOf(person: CompanyPerson): Promise<Pick<SsoArrival, 'person' | 'membership' | 'domains'>>;
 }
@@ -77,6 +79,7 @@ export class OidcPartiesService {
         { httpsOnly: this.httpsOnly, clock: this.clock },
       ),
       requireReady: () => Promise.resolve(),
+      needsGroups: () => Promise.resolve(provider.groups.length > 0),
       admissionOf: async (person) => ({
         person,
         membership: await this.membershipBy(provider, person.groups),
@@ -98,6 +101,7 @@ export class OidcPartiesService {
       settings,
       connection,
       requireReady: () => this.domains.requireAny({ organizationId }),
+      needsGroups: async () => (await this.roles.of({ organizationId })).groupRoles.length > 0,
       admissionOf: async (person) => {
         const [roles, domains] = await Promise.all([
           this.roles.of({ organizationId }),
@@ -146,10 +150,10 @@ export class OidcPartiesService {
 
 /**
  * Returns the provider's name for the record of a refusal. All names without a provider share one, because anybody can
- * make up more.
+ * make up more. All spellings of a connection's id are one name, too.
  */
 export function nameOf(error: unknown, id: string): string {
-  return error instanceof SsoFault && error.code === 'sso_unknown_provider' ? 'unknown' : id;
+  return error instanceof SsoFault && error.code === 'sso_unknown_provider' ? 'unknown' : (parseUuid(id) ?? id);
 }
 
 function providerOf({

@@ -54,12 +54,15 @@ export class OidcSignInService {
         nonce: derived(secret, 'nonce'),
         codeVerifier: derived(secret, 'code verifier'),
       };
-      const person = await connection.redeemOfCompany(redemption, settings);
+      const needsGroups = await party.needsGroups();
+      const { person, idToken } = await connection.redeemOfCompany(redemption, { ...settings, needsGroups });
+      const endsSessions = (await connection.endSessionEndpoint()) !== null;
       const result = await this.signIn.signIn({
         ...(await party.admissionOf(person)),
         provider: party.id,
         label,
         providerSession: person.providerSession,
+        ...(endsSessions && { idToken }),
         client: clientOf(request),
       });
       this.browser.finish(result, returnTo, response);

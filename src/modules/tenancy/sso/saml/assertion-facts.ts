@@ -53,6 +53,8 @@ const GROUP_NAMES = [
   'http://schemas.xmlsoap.org/claims/Group',
   'groups',
 ];
+/** Microsoft Entra ID sends this attribute in place of the groups when there are too many. */
+const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
 
 /** The values that a response must name. */
 export interface Expected {
@@ -74,6 +76,8 @@ export interface AttributeNames {
 /** A person in an assertion, without the issuer of the identity. */
 export interface AssertedPerson extends Omit<ProviderPerson, 'issuer'> {
   readonly groups: readonly string[];
+  /** Whether the provider has left the groups out, because there are too many. */
+  readonly lacksGroups: boolean;
   readonly sessionIndex: string | null;
 }
 
@@ -183,12 +187,14 @@ export function personIn(assertion: XmlElement, names: AttributeNames): Asserted
     names.email,
     isAddress || (format === UNSPECIFIED_FORMAT && id.includes('@')) ? id : null,
   );
+  const groups = groupsOf(attributes, names.groups);
   return {
     // The same address in another case is the same person.
     subject: isAddress ? emailKeyOf(id) : id,
     verifiedEmail: email,
     name: nameOf(attributes),
-    groups: groupsOf(attributes, names.groups),
+    groups,
+    lacksGroups: groups.length === 0 && attributes.has(GROUPS_LINK),
     sessionIndex: sessionIndexOf(assertion),
   };
 }

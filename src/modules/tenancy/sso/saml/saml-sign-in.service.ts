@@ -121,7 +121,8 @@ export class SamlSignInService {
     const { assertion, until } = await this.turns.run(organizationId, () =>
       this.verified(samlResponse, connection, addresses, requestId),
     );
-    const { groups, sessionIndex, ...person } = personIn(assertion, { email: emailAttribute, groups: groupsAttribute });
+    const names = { email: emailAttribute, groups: groupsAttribute };
+    const { groups, lacksGroups, sessionIndex, ...person } = personIn(assertion, names);
     const id = assertion.attributes.get('ID') ?? '';
     if (!(await this.used.markUsed(connectionId, sha256(id), until))) {
       throw new SamlFault('the assertion was used before');
@@ -130,6 +131,9 @@ export class SamlSignInService {
       this.domains.verifiedOf({ organizationId }),
       this.roles.of({ organizationId }),
     ]);
+    if (lacksGroups && roles.groupRoles.length > 0) {
+      throw new SamlFault('the assertion leaves the groups out, because there are too many');
+    }
     return {
       provider: connectionId,
       label,
