@@ -206,6 +206,7 @@ describe('A user of SCIM', () => {
     ['text that cannot be stored', { externalId: 'a\u0000' }],
     ['too many addresses', { emails: Array.from({ length: 21 }, () => ({ value: 'a' })) }],
     ['emails that are no objects', { emails: [5] }],
+    ['an address that is too long', { emails: [{ value: 'x'.repeat(257) }] }],
     ['an unknown state', { active: 'maybe' }],
     ['a name that is a text', { name: 'Ada' }],
   ])('is refused with %s', async (_, part) => {
@@ -218,6 +219,22 @@ describe('A user of SCIM', () => {
     const value = Array.from({ length: 2_000 }, (_, index) => ({ value: `${index}@mail.example` }));
     const { body } = await acme.scim.operate(`/Users/${id}`, { op: 'add', path: 'emails', value }).expect(400);
     expect(body).toMatchObject({ status: '400', scimType: 'invalidValue' });
+  });
+
+  it('is refused at once by a PATCH that repeats an operation on a large address', async () => {
+    const { id } = await acme.scim.made({ userName: acme.address() });
+    const names = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
+    const emails = (value: object) => ({ op: 'replace', path: 'emails', value: [value] });
+    const repeated = Array.from({ length: 9_000 }, () => ({ op: 'add', path: 'emails', value: { value: 'b' } }));
+    for (const operations of [
+      [emails({ value: 'A'.repeat(500_000) }), ...repeated],
+      [emails({ value: 'A'.repeat(257) })],
+      [emails({ value: 'a', ...names }), ...repeated.slice(0, 100)],
+    ]) {
+      const { body } = await acme.scim.operate(`/Users/${id}`, ...operations).expect(400);
+      expect(body).toMatchObject({ status: '400' });
+    }
+    expect(await acme.scim.user(id)).not.toHaveProperty('emails');
   });
 
   it.each([['{"userName":'], ['[]'], ['"text"'], ['null'], ['']])('is refused with the body %s', async (text) => {

@@ -22,7 +22,7 @@ import type { ListRequest } from '../queries/list-request.js';
 import { type Projection, shows } from '../queries/projection.js';
 import { ScimUsersRepository, type StoredScimUser } from './scim-users.repository.js';
 import { accountNameOf, documentOfUser, readUser, type ScimUserInput } from './user-document.js';
-import { patchedUser } from './user-patch.js';
+import { MAX_USER_OPERATIONS, patchedUser } from './user-patch.js';
 import { documentOfStored, etagOfUser } from './user-resource.js';
 
 /** The maximum number of users that an organization keeps, those included that the provider has deleted. */
@@ -106,7 +106,7 @@ export class ScimUsersService {
 
   /** Applies operations, all or none. @throws ScimResourceNotFound or ScimVersionDiffers */
   patch(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
-    const operations = readPatch(body);
+    const operations = readPatch(body, MAX_USER_OPERATIONS);
     return this.update(scope, id, conditions, (user) => readUser(patchedUser(documentOfStored(user), operations)));
   }
 
