@@ -27,6 +27,8 @@ import { documentOfStored, etagOfUser } from './user-resource.js';
 
 /** The maximum number of users that an organization keeps, those included that the provider has deleted. */
 const MAX_USERS = 100_000;
+/** A page whose users have more groups than this ends before the user that would exceed it. */
+const MAX_GROUPS_OF_PAGE = 20_000;
 
 /** A user with the groups that an answer shows. */
 export interface ShownUser {
@@ -65,8 +67,13 @@ export class ScimUsersService {
     request: ListRequest,
   ): Promise<{ total: number; startIndex: number; users: readonly ShownUser[] }> {
     const { users, total } = await this.users.list(scope, request);
-    const groups = await this.groupsFor(scope, users, request.projection);
-    const shown = users.map((user) => ({ user, groups: groups.filter(({ userId }) => userId === user.id) }));
+    const rows = await this.groupsFor(scope, users, request.projection);
+    // The user whose groups exceed the limit begins the next page. An organization has far fewer groups than the limit.
+    const beyond = rows[MAX_GROUPS_OF_PAGE]?.userId;
+    const page = beyond === undefined ? users : users.slice(0, users.map(({ id }) => id).indexOf(beyond));
+    const groups = new Map<UserId, GroupOfUser[]>(page.map(({ id }) => [id, []]));
+    for (const group of rows) groups.get(group.userId)?.push(group);
+    const shown = page.map((user) => ({ user, groups: groups.get(user.id) ?? [] }));
     return { total, startIndex: request.startIndex, users: shown };
   }
 
@@ -262,6 +269,7 @@ export class ScimUsersService {
     return this.groupMembers.groupsOf(
       scope,
       users.map(({ id }) => id),
+      MAX_GROUPS_OF_PAGE + 1,
     );
   }
 
