@@ -15,6 +15,7 @@ import {
 } from '../../support/scim-api.js';
 import { account, type Account, api, PASSWORD } from '../../support/service.js';
 import { mailsTo } from '../../support/service-mail.js';
+import { memberOf } from '../../support/sql-builders/accounts.js';
 import { organizationAudit } from '../../support/sql-builders/tenancy.js';
 import { verifiedDomain, withoutDomain } from '../../support/sql-builders/provisioning.js';
 
@@ -167,6 +168,19 @@ describe('A user of SCIM', () => {
     expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
   });
 
+  it('stays inactive by a PUT without active', async () => {
+    const { id, userName } = await acme.scim.made({ userName: acme.address() });
+    const path = `/Users/${id}`;
+    await acme.scim.operate(path, { op: 'replace', path: 'active', value: false }).expect(200);
+    const { body } = await acme.scim.put(path, { userName, displayName: 'New' }).expect(200);
+    expect(body).toMatchObject({ displayName: 'New', active: false });
+    expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
+    await acme.scim.put(path, { userName, active: true }).expect(200);
+    const kept = await acme.scim.put(path, { userName, active: null }).expect(200);
+    expect(kept.body).toMatchObject({ active: true });
+    expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
+  });
+
   it('can be made again after it was deleted', async () => {
     const userName = acme.address();
     const { id } = await acme.scim.made({ userName, externalId: 'again' });
@@ -291,6 +305,28 @@ describe('The end of a membership by SCIM', () => {
     expect(await securityEventTypes(signedIn)).toContain('account_deprovisioned');
   });
 
+  it.each([
+    [
+      'active false',
+      (id: string) => acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
+    ],
+    ['a deletion', (id: string) => acme.scim.delete(`/Users/${id}`)],
+  ])('ends the sessions of somebody who has left before once by %s', async (_, end) => {
+    const { organizationId } = acme.tenant;
+    const person = await account(acme.address());
+    const { id } = await acme.scim.made({ userName: person.email });
+    await api.as(person).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    await me(person).expect(200);
+    await end(id);
+    await eventually(
+      async () => (await me(person)).status,
+      (status) => status === 401,
+    );
+    const again = { ...person, ...(await anotherSession(person)) };
+    await end(id);
+    await api.post('/v1/auth/refresh', { refresh_token: again.refreshToken }).expect(200);
+  });
+
   it('keeps the API keys of the project', async () => {
     const { key, organizationId, owner } = acme.tenant;
     const { id } = await acme.scim.made({ userName: acme.address() });
@@ -328,6 +364,28 @@ describe('The end of a membership by SCIM', () => {
     await acme.scim.delete(`/Users/${id}`).expect(204);
     expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
     expect(await acme.scim.made({ userName })).toMatchObject({ id, active: true });
+    expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
+  });
+
+  it('is not undone after a removal by hand, when the provider has activated a member who was invited', async () => {
+    const { organizationId, owner } = acme.tenant;
+    const { id, userName } = await acme.scim.made({ userName: acme.address() });
+    await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: false }).expect(200);
+    await memberOf(acme.tenant, id, 'member');
+    await acme.scim.put(`/Users/${id}`, { userName, active: true }).expect(200);
+    await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'displayName', value: 'New' }).expect(200);
+    const { body } = await acme.scim.put(`/Users/${id}`, { userName, active: true }).expect(200);
+    expect(body).toMatchObject({ active: false });
+    expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
+  });
+
+  it('is undone after a removal by hand, when the provider deactivates the user and activates it again', async () => {
+    const { organizationId, owner } = acme.tenant;
+    const { id } = await acme.scim.made({ userName: acme.address() });
+    await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    for (const value of [false, true])
+      await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value }).expect(200);
     expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
   });
 

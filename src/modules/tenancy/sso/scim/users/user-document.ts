@@ -71,8 +71,9 @@ export class ScimUserInput {
   @NameField({ nullable: true, name: 'name.formatted' })
   formattedName!: string | null;
 
-  @BooleanField()
-  active!: boolean;
+  /** Null: the client did not say. */
+  @BooleanField({ nullable: true })
+  active!: boolean | null;
 
   @ListField(nested(() => ScimEmail), { max: MAX_EMAILS })
   emails!: ScimEmail[];
@@ -86,7 +87,7 @@ export function documentOfUser(body: unknown): UserDocument {
     userName: members.get('username'),
     externalId: members.get('externalid'),
     displayName: members.get('displayname'),
-    active: members.get('active') ?? true,
+    active: members.get('active') ?? null,
     name: nameOf(members.get('name')),
     emails: readEmails(members.get('emails')),
   };
@@ -135,7 +136,7 @@ export function nameOf(value: unknown): UserDocument['name'] {
 
 /** Checks a user. @throws ValidationError or ScimFault */
 export function readUser({ userName, externalId, displayName, active, name, emails }: UserDocument): ScimUserInput {
-  const truth = truthOf(active);
+  const truth = active === null ? null : truthOf(active);
   if (truth === undefined) throw invalidValue('active must be true or false');
   const value = {
     userName,
