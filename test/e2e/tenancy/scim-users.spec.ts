@@ -13,6 +13,7 @@ import {
   scimToken,
   USER_SCHEMA,
 } from '../../support/scim-api.js';
+import { accessTokenOf, answer, begin, company } from '../../support/saml-sign-in.js';
 import { account, type Account, api, PASSWORD } from '../../support/service.js';
 import { mailsTo } from '../../support/service-mail.js';
 import { memberOf } from '../../support/sql-builders/accounts.js';
@@ -166,6 +167,21 @@ describe('A user of SCIM', () => {
     expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
     await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: true }).expect(200);
     expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
+  });
+
+  it('is not made a member by a sign-in while it is inactive', async () => {
+    const of = await company();
+    const scim = new ScimApi(await scimToken(of.tenant));
+    const { id, userName } = await scim.made({ userName: of.newAddress(), active: false });
+    const begun = await begin(of.connectionId);
+    const wish = { acs: of.acs, audience: of.audience, requestId: begun.requestId, attributes: { email: [userName] } };
+    const outcome = await answer(of, of.provider.signedResponse(wish), begun);
+    const accessToken = await accessTokenOf(outcome);
+    expect((await api.as({ accessToken }).get('/v1/auth/me').expect(200)).body).toMatchObject({ id });
+    expect(await rolesIn(of.tenant)).not.toHaveProperty(id);
+    expect(await scim.user(id)).toMatchObject({ active: false });
+    await scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: true }).expect(200);
+    expect(await rolesIn(of.tenant)).toMatchObject({ [id]: 'viewer' });
   });
 
   it('stays inactive by a PUT without active', async () => {

@@ -58,6 +58,14 @@ export class ScimMembershipsService {
   }
 
   /**
+   * Keeps a sign-in from making the membership of a person whom the provider has not activated. The membership is not
+   * marked as made by SCIM, so that the role of an invitation does not follow groups.
+   */
+  async keepOut(scope: ScimScope, userId: UserId, tx: Db): Promise<void> {
+    await this.made.insert(scope, { userId, role: 'viewer', madeBy: 'person' }, tx);
+  }
+
+  /**
    * Ends every session of a person, and the membership if there is one.
    * @returns the ids of the ended sessions, for `SessionsService.forget` after the commit
    * @throws OwnerKeepsMembership

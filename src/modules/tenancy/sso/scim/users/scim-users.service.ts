@@ -101,6 +101,7 @@ export class ScimUsersService {
       const isMember = (await this.users.findAny(scope, user.id, tx))?.isMember === true;
       if (isActive && !isMember) await this.memberships.start(scope, user, tx);
       if (!isActive && isMember) await this.end(scope, user.id, after, tx);
+      if (!isActive && !isMember) await this.memberships.keepOut(scope, user.id, tx);
       await this.users.setActive(scope, user.id, isActive, tx);
       return user.id;
     });
