@@ -38,7 +38,7 @@ describe('the table of rate limit policies', () => {
       ['performance', 60, 10, 20],
       ['usage', 60, 10, 20],
       ['sso', 60, 60, 60],
-      ['scim', 60, 600, 1_200],
+      ['scim', 60, 600, 2_400],
     ]);
     expect(policies.map(({ name }) => name)).toEqual(RATE_LIMIT_POLICY_NAMES);
   });

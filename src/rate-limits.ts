@@ -53,7 +53,7 @@ export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
     row('performance', ['GET'], under('/v1/performance'), MINUTE, 10, 20),
     row('usage', ['GET'], under('/v1/usage'), MINUTE, 10, 20),
     row('sso', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/sso'), MINUTE, 60, 60),
-    row('scim', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/scim/v2'), MINUTE, 600, 1_200),
+    row('scim', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/scim/v2'), MINUTE, 600, 2_400),
   ];
   return overridden(policies, rateLimits.overrides);
 }
