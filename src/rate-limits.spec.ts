@@ -39,7 +39,7 @@ describe('the table of rate limit policies', () => {
       ['usage', 60, 10, 20],
       ['sso-logout', 60, 600, null],
       ['sso', 60, 240, 60],
-      ['scim', 60, 600, 1_200],
+      ['scim', 60, 600, 2_400],
     ]);
     expect(policies.map(({ name }) => name)).toEqual(RATE_LIMIT_POLICY_NAMES);
   });

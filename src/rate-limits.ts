@@ -56,7 +56,7 @@ export function rateLimitPolicies({ rateLimits }: Config): RateLimitPolicy[] {
     row('sso-logout', ['POST'], ['/sso/oidc/:provider/backchannel-logout'], MINUTE, 600, null),
     // A company often has one address for everybody. A sign-in takes three or four requests.
     row('sso', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/sso'), MINUTE, 240, 60),
-    row('scim', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/scim/v2'), MINUTE, 600, 1_200),
+    row('scim', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], under('/scim/v2'), MINUTE, 600, 2_400),
   ];
   return overridden(policies, rateLimits.overrides);
 }

@@ -59,7 +59,7 @@ export const POLICIES: readonly LimitedRequests[] = [
   policy('usage', 60, 10, 20, 'GET /v1/usage', 'GET /v1/usage/current', 'HEAD /v1/usage'),
   policy('sso-logout', 60, 600, null, 'POST /sso/oidc/acme/backchannel-logout'),
   policy('sso', 60, 240, 60, 'GET /sso/providers'),
-  policy('scim', 60, 600, 1_200, 'GET /scim/v2/Users', 'DELETE /scim/v2/Users/1'),
+  policy('scim', 60, 600, 2_400, 'GET /scim/v2/Users', 'DELETE /scim/v2/Users/1'),
 ];
 /** The policies that count requests with a credential for its holder. */
 export const POLICIES_OF_HOLDERS = POLICIES.filter(

@@ -51,7 +51,8 @@ describe('the rate limit of a deployment', () => {
     expect((await sender(policy.requests, { ...token, ...key })()).status).toBe(429);
   });
 
-  it.each(POLICIES_OF_HOLDERS)('allows $credential requests of a key for $name', async (policy) => {
+  const ofKeys = POLICIES_OF_HOLDERS.filter(({ credential }) => credential <= 600);
+  it.each(ofKeys)('allows $credential requests of a key for $name', async (policy) => {
     const key = { 'X-API-Key': limitedKey.key };
     await expectLimit(policy, policy.credential, sender(policy.requests, key));
     // An invalid token next to the key changes nothing.

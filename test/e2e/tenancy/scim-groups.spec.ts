@@ -329,6 +329,24 @@ describe('The role of a provisioned member', () => {
     });
   });
 
+  it('stays when people invite somebody whose membership by SCIM has ended, until SCIM restores one', async () => {
+    const { organizationId, owner } = own.tenant;
+    const person = await account(own.address());
+    const { id } = await own.scim.made({ userName: person.email });
+    await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    await memberOf(own.tenant, id, 'viewer');
+    const admins = await own.scim.madeGroup({ displayName: 'Admins', members: [{ value: id }] });
+    expect(await roles()).toMatchObject({ [id]: 'viewer' });
+    const operate = (value: boolean) =>
+      own.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value }).expect(200);
+    await operate(false);
+    await operate(true);
+    expect(await roles()).toMatchObject({ [id]: 'admin' });
+    await own.scim.madeGroup({ displayName: 'Operators', members: [{ value: id }] });
+    await own.scim.delete(`/Groups/${admins.id}`).expect(204);
+    expect(await roles()).toMatchObject({ [id]: 'operator' });
+  });
+
   it('is never that of the owner, whatever a group is mapped to', async () => {
     await own.scim.madeGroup({ displayName: 'owner', members: valuesOf(ada) });
     expect(await roles()).toMatchObject({ [ada.id]: 'viewer' });

@@ -7,6 +7,7 @@ import {
   type ScimResource,
   USER_SCHEMA,
 } from '../../support/scim-api.js';
+import { provisionedGroups, provisionedMembers } from '../../support/sql-builders/provisioning.js';
 
 interface List {
   readonly totalResults: number;
@@ -190,6 +191,20 @@ describe('A list', () => {
     expect(groups.body).toMatchObject({ totalResults: 1, Resources: [{ displayName: 'Staff' }] });
     for (const bad of [{ filter: 5 }, { count: 'x' }, { attributes: [5] }])
       await acme.scim.post('/Users/.search', bad).expect(400);
+  });
+
+  it('ends a page early when its users have more than 20,000 groups together', async () => {
+    const large = await provisionedTenant();
+    const { organizationId } = large.tenant;
+    const ids = await provisionedMembers(organizationId, large.domain, 25);
+    await provisionedGroups(organizationId, 1_000, ids);
+    const first = await list({}, large);
+    expect(first).toMatchObject({ totalResults: 25, startIndex: 1, itemsPerPage: 20 });
+    for (const { groups } of first.Resources) expect(groups).toHaveLength(1_000);
+    const second = await list({ startIndex: 21 }, large);
+    expect(second).toMatchObject({ totalResults: 25, startIndex: 21, itemsPerPage: 5 });
+    expect([...first.Resources, ...second.Resources].map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(await list({ excludedAttributes: 'groups' }, large)).toMatchObject({ itemsPerPage: 25 });
   });
 });
 

@@ -13,6 +13,7 @@ import {
   scimToken,
   USER_SCHEMA,
 } from '../../support/scim-api.js';
+import { accessTokenOf, answer, begin, company } from '../../support/saml-sign-in.js';
 import { account, type Account, api, PASSWORD } from '../../support/service.js';
 import { mailsTo } from '../../support/service-mail.js';
 import { memberOf } from '../../support/sql-builders/accounts.js';
@@ -177,6 +178,34 @@ describe('A user of SCIM', () => {
     expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
   });
 
+  it('is not made a member by a sign-in while it is inactive', async () => {
+    const of = await company();
+    const scim = new ScimApi(await scimToken(of.tenant));
+    const { id, userName } = await scim.made({ userName: of.newAddress(), active: false });
+    const begun = await begin(of.connectionId);
+    const wish = { acs: of.acs, audience: of.audience, requestId: begun.requestId, attributes: { email: [userName] } };
+    const outcome = await answer(of, of.provider.signedResponse(wish), begun);
+    const accessToken = await accessTokenOf(outcome);
+    expect((await api.as({ accessToken }).get('/v1/auth/me').expect(200)).body).toMatchObject({ id });
+    expect(await rolesIn(of.tenant)).not.toHaveProperty(id);
+    expect(await scim.user(id)).toMatchObject({ active: false });
+    await scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: true }).expect(200);
+    expect(await rolesIn(of.tenant)).toMatchObject({ [id]: 'viewer' });
+  });
+
+  it('stays inactive by a PUT without active', async () => {
+    const { id, userName } = await acme.scim.made({ userName: acme.address() });
+    const path = `/Users/${id}`;
+    await acme.scim.operate(path, { op: 'replace', path: 'active', value: false }).expect(200);
+    const { body } = await acme.scim.put(path, { userName, displayName: 'New' }).expect(200);
+    expect(body).toMatchObject({ displayName: 'New', active: false });
+    expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
+    await acme.scim.put(path, { userName, active: true }).expect(200);
+    const kept = await acme.scim.put(path, { userName, active: null }).expect(200);
+    expect(kept.body).toMatchObject({ active: true });
+    expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
+  });
+
   it('can be made again after it was deleted', async () => {
     const userName = acme.address();
     const { id } = await acme.scim.made({ userName, externalId: 'again' });
@@ -216,6 +245,7 @@ describe('A user of SCIM', () => {
     ['text that cannot be stored', { externalId: 'a\u0000' }],
     ['too many addresses', { emails: Array.from({ length: 21 }, () => ({ value: 'a' })) }],
     ['emails that are no objects', { emails: [5] }],
+    ['an address that is too long', { emails: [{ value: 'x'.repeat(257) }] }],
     ['an unknown state', { active: 'maybe' }],
     ['a name that is a text', { name: 'Ada' }],
   ])('is refused with %s', async (_, part) => {
@@ -228,6 +258,22 @@ describe('A user of SCIM', () => {
     const value = Array.from({ length: 2_000 }, (_, index) => ({ value: `${index}@mail.example` }));
     const { body } = await acme.scim.operate(`/Users/${id}`, { op: 'add', path: 'emails', value }).expect(400);
     expect(body).toMatchObject({ status: '400', scimType: 'invalidValue' });
+  });
+
+  it('is refused at once by a PATCH that repeats an operation on a large address', async () => {
+    const { id } = await acme.scim.made({ userName: acme.address() });
+    const names = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
+    const emails = (value: object) => ({ op: 'replace', path: 'emails', value: [value] });
+    const repeated = Array.from({ length: 9_000 }, () => ({ op: 'add', path: 'emails', value: { value: 'b' } }));
+    for (const operations of [
+      [emails({ value: 'A'.repeat(500_000) }), ...repeated],
+      [emails({ value: 'A'.repeat(257) })],
+      [emails({ value: 'a', ...names }), ...repeated.slice(0, 100)],
+    ]) {
+      const { body } = await acme.scim.operate(`/Users/${id}`, ...operations).expect(400);
+      expect(body).toMatchObject({ status: '400' });
+    }
+    expect(await acme.scim.user(id)).not.toHaveProperty('emails');
   });
 
   it.each([['{"userName":'], ['[]'], ['"text"'], ['null'], ['']])('is refused with the body %s', async (text) => {
@@ -284,6 +330,28 @@ describe('The end of a membership by SCIM', () => {
     expect(await securityEventTypes(signedIn)).toContain('account_deprovisioned');
   });
 
+  it.each([
+    [
+      'active false',
+      (id: string) => acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
+    ],
+    ['a deletion', (id: string) => acme.scim.delete(`/Users/${id}`)],
+  ])('ends the sessions of somebody who has left before once by %s', async (_, end) => {
+    const { organizationId } = acme.tenant;
+    const person = await account(acme.address());
+    const { id } = await acme.scim.made({ userName: person.email });
+    await api.as(person).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    await me(person).expect(200);
+    await end(id);
+    await eventually(
+      async () => (await me(person)).status,
+      (status) => status === 401,
+    );
+    const again = { ...person, ...(await anotherSession(person)) };
+    await end(id);
+    await api.post('/v1/auth/refresh', { refresh_token: again.refreshToken }).expect(200);
+  });
+
   it('keeps the API keys of the project', async () => {
     const { key, organizationId, owner } = acme.tenant;
     const { id } = await acme.scim.made({ userName: acme.address() });
@@ -321,6 +389,28 @@ describe('The end of a membership by SCIM', () => {
     await acme.scim.delete(`/Users/${id}`).expect(204);
     expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
     expect(await acme.scim.made({ userName })).toMatchObject({ id, active: true });
+    expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
+  });
+
+  it('is not undone after a removal by hand, when the provider has activated a member who was invited', async () => {
+    const { organizationId, owner } = acme.tenant;
+    const { id, userName } = await acme.scim.made({ userName: acme.address() });
+    await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value: false }).expect(200);
+    await memberOf(acme.tenant, id, 'member');
+    await acme.scim.put(`/Users/${id}`, { userName, active: true }).expect(200);
+    await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'displayName', value: 'New' }).expect(200);
+    const { body } = await acme.scim.put(`/Users/${id}`, { userName, active: true }).expect(200);
+    expect(body).toMatchObject({ active: false });
+    expect(await rolesIn(acme.tenant)).not.toHaveProperty(id);
+  });
+
+  it('is undone after a removal by hand, when the provider deactivates the user and activates it again', async () => {
+    const { organizationId, owner } = acme.tenant;
+    const { id } = await acme.scim.made({ userName: acme.address() });
+    await api.as(owner).delete(`/v1/organizations/${organizationId}/members/${id}`).expect(200);
+    for (const value of [false, true])
+      await acme.scim.operate(`/Users/${id}`, { op: 'replace', path: 'active', value }).expect(200);
     expect(await rolesIn(acme.tenant)).toMatchObject({ [id]: 'viewer' });
   });
 

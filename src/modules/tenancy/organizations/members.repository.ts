@@ -79,11 +79,13 @@ export class MembersRepository {
    */
   async delete(scope: Tenant, userId: UserId, tx: Db): Promise<void> {
     const parameters = [scope.organizationId, userId];
-    // Keeps a later sign-in by an identity provider from making the membership again.
+    // Keeps a later sign-in by an identity provider from making the membership again, and the role of a later invitation
+    // from following groups. SCIM marks the membership again when it restores it.
     await this.database.execute(
       `INSERT INTO sso_memberships (organization_id, user_id, role, made_by)
        SELECT organization_id, user_id, role, 'person' FROM organization_members
-       WHERE organization_id = $1 AND user_id = $2 AND role <> 'owner' ON CONFLICT DO NOTHING`,
+       WHERE organization_id = $1 AND user_id = $2 AND role <> 'owner'
+       ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role, made_by = excluded.made_by`,
       parameters,
       tx,
     );

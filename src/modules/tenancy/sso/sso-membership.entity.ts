@@ -4,7 +4,8 @@ import type { GrantableRole } from '../organizations/index.js';
 
 /**
  * Says that a person has had a membership, so that no sign-in makes it again after it has ended. A provider writes the row
- * when it makes the membership. For memberships that people made, it is written when they end.
+ * when it makes the membership. When a membership ends, the row says that a person made it, so that the role of a later
+ * invitation does not follow groups. SCIM also writes such a row for a user that is made inactive.
  */
 @Entity('sso_memberships')
 @Check('ck_sso_memberships_made_by', `made_by IN ('sign-in', 'scim', 'person')`)

@@ -1,20 +1,35 @@
-import { byLowerName } from '../protocol/members.js';
 import { invalidFilter } from '../protocol/scim-fault.js';
 import type { AttributePath, Comparison, Filter, FilterValue } from './filter.js';
 
-/** Returns whether an element of a multi-valued attribute matches a filter on its sub-attributes. */
-export function matchesElement(element: object, filter: Filter): boolean {
+type Matcher = (element: object) => boolean;
+
+/**
+ * Returns a function that says whether an element of a multi-valued attribute matches a filter on its sub-attributes. The
+ * names of the element are in lower case.
+ * @throws ScimFault invalidFilter
+ */
+export function elementMatcher(filter: Filter): Matcher {
   switch (filter.kind) {
-    case 'and':
-      return filter.parts.every((part) => matchesElement(element, part));
-    case 'or':
-      return filter.parts.some((part) => matchesElement(element, part));
-    case 'not':
-      return !matchesElement(element, filter.part);
-    case 'present':
-      return isPresent(valueOf(element, filter.path));
-    case 'compare':
-      return compares(valueOf(element, filter.path), filter.operator, filter.value);
+    case 'and': {
+      const parts = filter.parts.map(elementMatcher);
+      return (element) => parts.every((matches) => matches(element));
+    }
+    case 'or': {
+      const parts = filter.parts.map(elementMatcher);
+      return (element) => parts.some((matches) => matches(element));
+    }
+    case 'not': {
+      const matches = elementMatcher(filter.part);
+      return (element) => !matches(element);
+    }
+    case 'present': {
+      const name = nameOf(filter.path);
+      return (element) => isPresent(valueOf(element, name));
+    }
+    case 'compare': {
+      const [name, wanted] = [nameOf(filter.path), folded(filter.value)];
+      return (element) => compares(folded(valueOf(element, name) ?? null), filter.operator, wanted);
+    }
     case 'element':
       throw invalidFilter('A filter in brackets cannot have brackets');
   }
@@ -41,17 +56,20 @@ export function namedValues(filter: Filter): string[] | null {
   return parts.includes(null) ? null : parts.flatMap((values) => values ?? []);
 }
 
-function valueOf(element: object, { attribute, sub }: AttributePath): unknown {
+function nameOf({ attribute, sub }: AttributePath): string {
   if (sub !== null) throw invalidFilter('A filter in brackets names sub-attributes only');
-  return byLowerName(element).get(attribute);
+  return attribute;
+}
+
+function valueOf(element: object, name: string): unknown {
+  return Object.hasOwn(element, name) ? element[name as keyof typeof element] : undefined;
 }
 
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-function compares(found: unknown, operator: Comparison, wanted: FilterValue): boolean {
-  const [left, right] = [folded(found ?? null), folded(wanted)];
+function compares(left: unknown, operator: Comparison, right: unknown): boolean {
   if (operator === 'eq') return left === right;
   if (operator === 'ne') return left !== right;
   if (typeof left !== 'string' || typeof right !== 'string') return false;

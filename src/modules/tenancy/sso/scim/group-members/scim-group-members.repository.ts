@@ -106,13 +106,15 @@ export class ScimGroupMembersRepository {
     );
   }
 
-  /** Returns the groups of some users, in the order of their names. */
-  groupsOf({ organizationId }: Tenant, ids: readonly UserId[], db?: Db): Promise<GroupOfUser[]> {
+  /** Returns the groups of some users up to a limit, in the order of the users and then of the names of groups. */
+  groupsOf({ organizationId }: Tenant, ids: readonly UserId[], limit: number, db?: Db): Promise<GroupOfUser[]> {
     return this.database.rows<GroupOfUser>(
       `SELECT gm.user_id AS "userId", g.id, g.display_name AS "displayName"
-       FROM scim_groups g JOIN scim_group_members gm ON gm.group_id = g.id
-       WHERE g.organization_id = $1 AND gm.user_id = ANY($2::uuid[]) ORDER BY g.display_name, g.id`,
-      [organizationId, ids],
+       FROM unnest($2::uuid[]) WITH ORDINALITY AS u(id, position)
+       JOIN scim_group_members gm ON gm.user_id = u.id
+       JOIN scim_groups g ON g.id = gm.group_id AND g.organization_id = $1
+       ORDER BY u.position, g.display_name, g.id LIMIT $3`,
+      [organizationId, ids, limit],
       db,
     );
   }

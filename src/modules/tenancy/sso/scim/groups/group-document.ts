@@ -11,6 +11,8 @@ import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
 const MAX_TEXT = 256;
 /** A group with more members is refused. */
 export const MAX_MEMBERS = 10_000;
+/** A request that names more members is refused. A request can repeat members, or replace all of them. */
+export const MAX_NAMED_MEMBERS = 2 * MAX_MEMBERS;
 
 /** A group as a client sent it or as operations have changed it, with its values not checked yet. */
 export interface GroupDocument {
@@ -49,8 +51,7 @@ export function readGroup({ displayName, externalId }: GroupDocument): ScimGroup
 /** Returns the ids of members that are sent as objects with `value`, or as texts. @throws ScimFault */
 export function idsOfMembers(value: unknown): string[] {
   const members = listOf(value);
-  // A request can repeat a member, so the list may be longer than the group may be.
-  if (members.length > 2 * MAX_MEMBERS) throw invalidValue(`A group has at most ${MAX_MEMBERS} members`);
+  if (members.length > MAX_NAMED_MEMBERS) throw invalidValue(`A group has at most ${MAX_MEMBERS} members`);
   return members.map((member) => {
     const id: unknown = isObject(member) ? byLowerName(member).get('value') : member;
     if (typeof id !== 'string' || id === '') throw invalidValue('A member must have the id of a user as its value');

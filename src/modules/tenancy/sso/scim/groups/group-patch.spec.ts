@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readPatch } from '../patch/patch-request.js';
+import { ScimFault } from '../protocol/scim-fault.js';
 import { documentOfGroup } from './group-document.js';
-import { patchedGroup } from './group-patch.js';
+import { MAX_GROUP_OPERATIONS, patchedGroup } from './group-patch.js';
 
 const RUNS = { numRuns: 500 };
 
@@ -28,11 +29,40 @@ describe('A PATCH of a group', () => {
             : { op: verb, path: 'members', value: [{ value: id.toUpperCase() }] },
         );
         const group = documentOfGroup({ displayName: 'G', members: ['a', 'b'] });
-        const { members } = patchedGroup(group, readPatch({ Operations: all }));
+        const { members } = patchedGroup(group, readPatch({ Operations: all }, MAX_GROUP_OPERATIONS));
         expect([...members].sort()).toEqual([...model].sort());
         expect([...group.members]).toEqual(['a', 'b']);
       }),
       RUNS,
     );
   });
+
+  const removal = (count: number) => {
+    const filter = Array.from({ length: count }, () => 'value eq "a"').join(' or ');
+    return { op: 'remove', path: `members[${filter}]` };
+  };
+  it.each([
+    ['more members than 20,000 by values', repeated(2, addition(10_001))],
+    ['more members than 20,000 by filters', repeated(401, removal(50))],
+    ['paths of more than 700,000 characters', repeated(1_100, removal(40))],
+    ['more operations than 10,000', repeated(10_001, addition(1))],
+    ['more members without a path than 10,000', repeated(11, { op: 'add', value: unknownMembers(1_000) })],
+    ['an object with more than 1,000 members', [{ op: 'add', value: unknownMembers(1_001) }]],
+  ])('is refused with %s', (_, all) => {
+    const group = documentOfGroup({ displayName: 'G', members: ['a', 'b'] });
+    const patch = () => patchedGroup(group, readPatch({ Operations: all }, MAX_GROUP_OPERATIONS));
+    expect(patch).toThrow(ScimFault);
+  });
 });
+
+function repeated<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value);
+}
+
+function addition(count: number): object {
+  return { op: 'add', path: 'members', value: repeated(count, 'a') };
+}
+
+function unknownMembers(count: number): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at]));
+}

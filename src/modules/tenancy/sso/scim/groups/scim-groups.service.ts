@@ -12,7 +12,7 @@ import { type Conditions, requireVersion } from '../protocol/version-tag.js';
 import type { ListRequest } from '../queries/list-request.js';
 import { type Projection, shows } from '../queries/projection.js';
 import { documentOfGroup, type GroupDocument, readGroup, type ScimGroupInput } from './group-document.js';
-import { concernsMembers, patchedGroup } from './group-patch.js';
+import { concernsMembers, MAX_GROUP_OPERATIONS, patchedGroup } from './group-patch.js';
 import { etagOfGroup } from './group-resource.js';
 import { ScimGroupsRepository, type StoredScimGroup } from './scim-groups.repository.js';
 
@@ -87,7 +87,7 @@ export class ScimGroupsService {
 
   /** Applies operations, all or none. */
   patch(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
-    const operations = readPatch(body);
+    const operations = readPatch(body, MAX_GROUP_OPERATIONS);
     return this.change(scope, async (tx) => {
       const group = await this.require(scope, id, conditions, tx);
       const isOfMembers = concernsMembers(operations);

@@ -60,16 +60,23 @@ export class ScimMembershipsService {
   }
 
   /**
-   * Ends the membership and every session of a member.
+   * Keeps a sign-in from making the membership of a person whom the provider has not activated. The membership is not
+   * marked as made by SCIM, so that the role of an invitation does not follow groups.
+   */
+  async keepOut(scope: ScimScope, userId: UserId, tx: Db): Promise<void> {
+    await this.made.insert(scope, { userId, role: 'viewer', madeBy: 'person' }, tx);
+  }
+
+  /**
+   * Ends every session of a person, and the membership if there is one.
    * @returns the ids of the ended sessions, for `SessionsService.forget` after the commit
    * @throws OwnerKeepsMembership
    */
   async end(scope: ScimScope, userId: UserId, tx: Db): Promise<string[]> {
     const member = await this.members.find(scope, userId, tx);
-    if (member === null) return [];
-    if (member.role === 'owner') throw new OwnerKeepsMembership();
+    if (member?.role === 'owner') throw new OwnerKeepsMembership();
     await this.users.lock(userId, tx);
-    await this.changes.leave(scope, null, member, tx);
+    if (member !== null) await this.changes.leave(scope, null, member, tx);
     return this.sessions.revokeAllOf(userId, tx);
   }
 

@@ -1,9 +1,9 @@
-import { byLowerName, isObject } from '../protocol/members.js';
+import { byLowerName, entriesOf, isObject } from '../protocol/members.js';
 import { invalidSyntax, invalidValue, noTarget, ScimFault } from '../protocol/scim-fault.js';
 import { parsePath, type PatchPath } from '../filters/filter-parser.js';
 
-/** A request with more operations is refused. */
-const MAX_OPERATIONS = 10_000;
+/** A request whose paths have more characters together is refused. Each path is parsed. */
+const MAX_PATH_CHARACTERS = 700_000;
 
 const VERBS = ['add', 'replace', 'remove'] as const;
 export type PatchVerb = (typeof VERBS)[number];
@@ -17,20 +17,40 @@ export interface PatchOperation {
   readonly isMember: boolean;
 }
 
+/** An operation whose path is not parsed yet. */
+interface NamedOperation extends Omit<PatchOperation, 'path'> {
+  readonly name: string;
+}
+
 /**
  * Reads the operations of a PATCH. An operation without a path becomes one operation for each member of its value, also
  * for members with dots and brackets in their names, as Entra ID sends them.
+ * @param maxOperations A request with more operations is refused
  * @throws ScimFault
  */
-export function readPatch(body: unknown): PatchOperation[] {
+export function readPatch(body: unknown, maxOperations: number): PatchOperation[] {
   if (!isObject(body)) throw invalidSyntax('The body must be an object');
   const operations = byLowerName(body).get('operations');
   if (!Array.isArray(operations) || operations.length === 0) throw invalidSyntax('Operations must be a list');
-  if (operations.length > MAX_OPERATIONS) throw invalidValue(`At most ${MAX_OPERATIONS} operations are accepted`);
-  return operations.flatMap(readOperation);
+  const tooMany = invalidValue(`At most ${maxOperations} operations are accepted`);
+  if (operations.length > maxOperations) throw tooMany;
+  const named: NamedOperation[] = [];
+  let characters = 0;
+  for (const operation of operations) {
+    for (const read of namedOperations(operation)) {
+      named.push(read);
+      characters += read.name.length;
+    }
+    if (named.length > maxOperations) throw tooMany;
+  }
+  if (characters > MAX_PATH_CHARACTERS) throw invalidValue(`Paths have at most ${MAX_PATH_CHARACTERS} characters`);
+  return named.flatMap(({ name, ...operation }) => {
+    const path = operation.isMember ? pathOfMember(name) : parsePath(name);
+    return path === null ? [] : [{ ...operation, path }];
+  });
 }
 
-function readOperation(operation: unknown): PatchOperation[] {
+function namedOperations(operation: unknown): NamedOperation[] {
   if (!isObject(operation)) throw invalidSyntax('An operation must be an object');
   const members = byLowerName(operation);
   const verb = readVerb(members.get('op'));
@@ -39,14 +59,11 @@ function readOperation(operation: unknown): PatchOperation[] {
   if (path !== null && typeof path !== 'string') throw invalidSyntax('path must be a text');
   if (path !== null && path !== '') {
     if (verb !== 'remove' && value === undefined) throw invalidValue(`${verb} needs a value`);
-    return [{ verb, path: parsePath(path), value, isMember: false }];
+    return [{ verb, name: path, value, isMember: false }];
   }
   if (verb === 'remove') throw noTarget('remove needs a path');
   if (!isObject(value)) throw invalidValue(`${verb} without a path needs an object as its value`);
-  return Object.entries(value).flatMap(([name, member]) => {
-    const target = pathOfMember(name);
-    return target === null ? [] : [{ verb, path: target, value: member, isMember: true }];
-  });
+  return entriesOf(value).map(([name, member]) => ({ verb, name, value: member, isMember: true }));
 }
 
 function readVerb(given: unknown): PatchVerb {

@@ -1,8 +1,22 @@
 import { isObject } from '../../../../../platform/http/fields/index.js';
+import { invalidSyntax } from './scim-fault.js';
 
-/** Returns the members of an object by their names in lower case, since names in SCIM compare without case. */
+/** An object with more members is refused. No resource has as many attributes. */
+const MAX_NAMES = 1_000;
+
+/**
+ * Returns the members of an object by their names in lower case, since names in SCIM compare without case.
+ * @throws ScimFault
+ */
 export function byLowerName(value: object): Map<string, unknown> {
-  return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
+  return new Map(entriesOf(value).map(([name, member]) => [name.toLowerCase(), member]));
+}
+
+/** Returns the names and members of an object. @throws ScimFault */
+export function entriesOf(value: object): [string, unknown][] {
+  // Names are counted first, because entries of large objects are slow to make.
+  if (Object.keys(value).length > MAX_NAMES) throw invalidSyntax(`An object has at most ${MAX_NAMES} members`);
+  return Object.entries(value);
 }
 
 /** Returns a list as it is, nothing as an empty list, and any other value as a list of one. */

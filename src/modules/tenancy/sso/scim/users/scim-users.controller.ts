@@ -132,7 +132,8 @@ export class ScimUsersController {
   @Documented({
     operationId: 'replaceScimUser',
     summary: 'Replace a user',
-    description: '`active` false ends the membership and every session of the person at once.',
+    description:
+      '`active` false ends the membership and every session of the person at once. Without `active` the state stays.',
     answer: ANSWER,
     errors: CHANGE_ERRORS,
     errorForm,
@@ -154,7 +155,7 @@ export class ScimUsersController {
   @Documented({
     operationId: 'patchScimUser',
     summary: 'Change a user',
-    description: 'Operations `add`, `replace` and `remove`, all or none of them.',
+    description: 'Up to 200 operations `add`, `replace` and `remove`, all or none of them.',
     answer: ANSWER,
     errors: CHANGE_ERRORS,
     errorForm,

@@ -22,11 +22,13 @@ import type { ListRequest } from '../queries/list-request.js';
 import { type Projection, shows } from '../queries/projection.js';
 import { ScimUsersRepository, type StoredScimUser } from './scim-users.repository.js';
 import { accountNameOf, documentOfUser, readUser, type ScimUserInput } from './user-document.js';
-import { patchedUser } from './user-patch.js';
+import { MAX_USER_OPERATIONS, patchedUser } from './user-patch.js';
 import { documentOfStored, etagOfUser } from './user-resource.js';
 
 /** The maximum number of users that an organization keeps, those included that the provider has deleted. */
 const MAX_USERS = 100_000;
+/** A page whose users have more groups than this ends before the user that would exceed it. */
+const MAX_GROUPS_OF_PAGE = 20_000;
 
 /** A user with the groups that an answer shows. */
 export interface ShownUser {
@@ -65,8 +67,13 @@ export class ScimUsersService {
     request: ListRequest,
   ): Promise<{ total: number; startIndex: number; users: readonly ShownUser[] }> {
     const { users, total } = await this.users.list(scope, request);
-    const groups = await this.groupsFor(scope, users, request.projection);
-    const shown = users.map((user) => ({ user, groups: groups.filter(({ userId }) => userId === user.id) }));
+    const rows = await this.groupsFor(scope, users, request.projection);
+    // The user whose groups exceed the limit begins the next page. An organization has far fewer groups than the limit.
+    const beyond = rows[MAX_GROUPS_OF_PAGE]?.userId;
+    const page = beyond === undefined ? users : users.slice(0, users.map(({ id }) => id).indexOf(beyond));
+    const groups = new Map<UserId, GroupOfUser[]>(page.map(({ id }) => [id, []]));
+    for (const group of rows) groups.get(group.userId)?.push(group);
+    const shown = page.map((user) => ({ user, groups: groups.get(user.id) ?? [] }));
     return { total, startIndex: request.startIndex, users: shown };
   }
 
@@ -80,6 +87,7 @@ export class ScimUsersService {
   /** @returns the id of the new user */
   async create(scope: ScimScope, body: unknown): Promise<UserId> {
     const input = readUser(documentOfUser(body));
+    const isActive = input.active ?? true;
     return this.change(scope, async (tx, after) => {
       await this.memberships.requireDomain(scope, input.userName, tx);
       await this.refuseConflict(scope, null, input, tx);
@@ -89,16 +97,17 @@ export class ScimUsersService {
       const before = await this.users.findAny(scope, user.id, tx);
       if (before !== null && !before.isDeleted) throw inUse('userName');
       await this.users.insert(scope, user.id, input, isMade, tx);
-      await this.record(scope, 'created', user.id, { active: input.active }, tx);
+      await this.record(scope, 'created', user.id, { active: isActive }, tx);
       const isMember = (await this.users.findAny(scope, user.id, tx))?.isMember === true;
-      if (input.active && !isMember) await this.memberships.start(scope, user, tx);
-      if (!input.active && isMember) await this.end(scope, user.id, after, tx);
-      await this.users.setActive(scope, user.id, input.active, tx);
+      if (isActive && !isMember) await this.memberships.start(scope, user, tx);
+      if (!isActive && isMember) await this.end(scope, user.id, after, tx);
+      if (!isActive && !isMember) await this.memberships.keepOut(scope, user.id, tx);
+      await this.users.setActive(scope, user.id, isActive, tx);
       return user.id;
     });
   }
 
-  /** Replaces every attribute. @throws ScimResourceNotFound or ScimVersionDiffers */
+  /** Replaces every attribute. A body without `active` keeps the state. @throws ScimResourceNotFound or ScimVersionDiffers */
   replace(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
     const document = documentOfUser(body);
     return this.update(scope, id, conditions, () => readUser(document));
@@ -106,7 +115,7 @@ export class ScimUsersService {
 
   /** Applies operations, all or none. @throws ScimResourceNotFound or ScimVersionDiffers */
   patch(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
-    const operations = readPatch(body);
+    const operations = readPatch(body, MAX_USER_OPERATIONS);
     return this.update(scope, id, conditions, (user) => readUser(patchedUser(documentOfStored(user), operations)));
   }
 
@@ -114,10 +123,7 @@ export class ScimUsersService {
   remove(scope: ScimScope, id: string, conditions: Conditions): Promise<void> {
     return this.change(scope, async (tx, after) => {
       const user = await this.require(scope, id, conditions, tx);
-      if (user.isMember) {
-        await this.end(scope, user.id, after, tx);
-        await this.users.setActive(scope, user.id, false, tx);
-      }
+      await this.deactivate(scope, user, after, tx);
       await this.groupMembers.removeFromAll(scope, user.id, tx);
       await this.users.markDeleted(scope, user.id, tx);
       await this.record(scope, 'deleted', user.id, {}, tx);
@@ -136,29 +142,28 @@ export class ScimUsersService {
       await this.refuseConflict(scope, user.id, input, tx);
       if (emailKeyOf(input.userName) !== user.userNameKey) await this.changeAddress(scope, user, input, after, tx);
       await this.users.update(scope, user.id, input, tx);
-      if (input.active !== user.isMember) await this.setActive(scope, user, input.active, after, tx);
-      await this.record(scope, 'updated', user.id, { active: input.active }, tx);
+      if (input.active === false) await this.deactivate(scope, user, after, tx);
+      if (input.active === true) await this.activate(scope, user, tx);
+      await this.record(scope, 'updated', user.id, { active: input.active ?? user.isMember }, tx);
     });
   }
 
-  private async setActive(
-    scope: ScimScope,
-    user: StoredScimUser,
-    isActive: boolean,
-    after: AfterCommit,
-    tx: Db,
-  ): Promise<void> {
-    if (!isActive) {
-      await this.end(scope, user.id, after, tx);
-      await this.users.setActive(scope, user.id, false, tx);
-      return;
-    }
-    // Somebody else has ended the membership since. Only a new user brings it back.
+  private async activate(scope: ScimScope, user: StoredScimUser, tx: Db): Promise<void> {
+    // Without a membership somebody else has ended it since. A provider restores only what it has ended itself.
     if (user.wasActivated) return;
-    const account = await this.accounts.findById(user.id, tx);
-    if (account === null) throw new ScimResourceNotFound();
-    await this.memberships.start(scope, account, tx);
+    if (!user.isMember) {
+      const account = await this.accounts.findById(user.id, tx);
+      if (account === null) throw new ScimResourceNotFound();
+      await this.memberships.start(scope, account, tx);
+    }
     await this.users.setActive(scope, user.id, true, tx);
+  }
+
+  /** Ends the sessions also of somebody who has left the organization since the provider activated the user. */
+  private async deactivate(scope: ScimScope, user: StoredScimUser, after: AfterCommit, tx: Db): Promise<void> {
+    if (!user.isMember && !user.wasActivated) return;
+    await this.end(scope, user.id, after, tx);
+    await this.users.setActive(scope, user.id, false, tx);
   }
 
   private async end(scope: ScimScope, id: UserId, { ended, acts }: AfterCommit, tx: Db): Promise<void> {
@@ -262,6 +267,7 @@ export class ScimUsersService {
     return this.groupMembers.groupsOf(
       scope,
       users.map(({ id }) => id),
+      MAX_GROUPS_OF_PAGE + 1,
     );
   }
 

@@ -23,7 +23,17 @@ export interface UserDocument {
   displayName: unknown;
   active: unknown;
   name: { givenName: unknown; familyName: unknown; formatted: unknown };
-  emails: unknown[];
+  emails: EmailDocument[];
+}
+
+const EMAIL_TEXTS = ['value', 'type', 'display'] as const;
+
+/** An address with its known parts. Operations compare it many times, so its texts are checked when it is read. */
+export interface EmailDocument {
+  value?: string | null;
+  type?: string | null;
+  display?: string | null;
+  primary?: boolean | null;
 }
 
 /** An address of a user. It is kept for the client; the service itself uses the user name only. */
@@ -61,8 +71,9 @@ export class ScimUserInput {
   @NameField({ nullable: true, name: 'name.formatted' })
   formattedName!: string | null;
 
-  @BooleanField()
-  active!: boolean;
+  /** Null: the client did not say. */
+  @BooleanField({ nullable: true })
+  active!: boolean | null;
 
   @ListField(nested(() => ScimEmail), { max: MAX_EMAILS })
   emails!: ScimEmail[];
@@ -76,10 +87,39 @@ export function documentOfUser(body: unknown): UserDocument {
     userName: members.get('username'),
     externalId: members.get('externalid'),
     displayName: members.get('displayname'),
-    active: members.get('active') ?? true,
+    active: members.get('active') ?? null,
     name: nameOf(members.get('name')),
-    emails: [...listOf(members.get('emails'))],
+    emails: readEmails(members.get('emails')),
   };
+}
+
+/** Reads the addresses of a user. @throws ScimFault */
+export function readEmails(value: unknown): EmailDocument[] {
+  const listed = listOf(value);
+  if (listed.length > MAX_EMAILS) throw invalidValue(`At most ${MAX_EMAILS} addresses are accepted`);
+  return listed.map(readEmail);
+}
+
+/** Reads the known parts of an address, which is an object or a text. @throws ScimFault */
+export function readEmail(given: unknown): EmailDocument {
+  if (typeof given === 'string') return { value: emailText(given, 'value') };
+  if (!isObject(given)) throw invalidValue('An element of emails must be an object');
+  const members = byLowerName(given);
+  const email: EmailDocument = {};
+  for (const part of EMAIL_TEXTS) if (members.has(part)) email[part] = emailText(members.get(part), part);
+  const primary = members.get('primary') ?? null;
+  if (members.has('primary')) email.primary = primary === null ? null : truthOf(primary);
+  if (primary !== null && email.primary === undefined) throw invalidValue('primary must be true or false');
+  return email;
+}
+
+function emailText(value: unknown, part: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw invalidValue(`emails.${part} must be a text`);
+  // A character has up to two units.
+  if (value.length > 2 * MAX_TEXT || [...value].length > MAX_TEXT)
+    throw invalidValue(`emails.${part} has at most ${MAX_TEXT} characters`);
+  return value;
 }
 
 /** Reads the name of a user. @throws ScimFault */
@@ -96,7 +136,7 @@ export function nameOf(value: unknown): UserDocument['name'] {
 
 /** Checks a user. @throws ValidationError or ScimFault */
 export function readUser({ userName, externalId, displayName, active, name, emails }: UserDocument): ScimUserInput {
-  const truth = truthOf(active);
+  const truth = active === null ? null : truthOf(active);
   if (truth === undefined) throw invalidValue('active must be true or false');
   const value = {
     userName,
@@ -126,17 +166,10 @@ function textOrNull(value: unknown): unknown {
   return typeof value === 'string' && value.trim() === '' ? null : value;
 }
 
-function emailOf(email: unknown): Record<string, unknown> {
-  if (typeof email === 'string') return { value: textOrNull(email) };
-  if (!isObject(email)) throw invalidValue('An element of emails must be an object');
-  const members = byLowerName(email);
-  const primary = members.get('primary');
-  const truth = truthOf(primary);
-  if (truth === undefined && primary !== undefined && primary !== null)
-    throw invalidValue('primary must be true or false');
-  const kept = { type: textOrNull(members.get('type')), display: textOrNull(members.get('display')), primary: truth };
+function emailOf({ value, ...parts }: EmailDocument): Record<string, unknown> {
+  const kept = { ...parts, type: textOrNull(parts.type), display: textOrNull(parts.display) };
   return {
-    value: textOrNull(members.get('value')),
+    value: textOrNull(value),
     ...Object.fromEntries(Object.entries(kept).filter(([, member]) => member !== null && member !== undefined)),
   };
 }

@@ -1,8 +1,10 @@
-import { demandedBy, matchesElement } from '../filters/element-filter.js';
+import { demandedBy, elementMatcher } from '../filters/element-filter.js';
 import type { PatchOperation } from '../patch/patch-request.js';
-import { byLowerName, isObject, listOf, truthOf } from '../protocol/members.js';
 import { invalidPath, invalidValue, mutability, noTarget } from '../protocol/scim-fault.js';
-import { MAX_EMAILS, nameOf, type UserDocument } from './user-document.js';
+import { type EmailDocument, MAX_EMAILS, nameOf, readEmail, readEmails, type UserDocument } from './user-document.js';
+
+/** A request with more operations is refused. Each may compare every address with every part of its filter. */
+export const MAX_USER_OPERATIONS = 200;
 
 /** Attributes of RFC 7643 that the service does not keep. They are accepted, and ignored. */
 const IGNORED: ReadonlySet<string> = new Set(
@@ -85,65 +87,49 @@ function patchEmails(user: UserDocument, operation: PatchOperation): void {
 }
 
 function patchAllEmails(user: UserDocument, verb: PatchOperation['verb'], value: unknown): void {
-  const listed = listOf(value);
-  if (listed.length > MAX_EMAILS) throw invalidValue(`At most ${MAX_EMAILS} addresses are accepted`);
-  const given = listed.map(asEmail);
+  const given = readEmails(value);
   if (verb === 'replace') user.emails = given;
   else if (verb === 'remove') {
-    const addresses = given.map((email) => folded(email['value']));
-    user.emails =
-      given.length === 0 ? [] : user.emails.filter((email) => !addresses.includes(folded(asEmail(email)['value'])));
+    const addresses = new Set(given.map((email) => folded(email.value)));
+    user.emails = given.length === 0 ? [] : user.emails.filter((email) => !addresses.has(folded(email.value)));
   } else for (const email of given) addEmail(user, email);
 }
 
 function patchSomeEmails(user: UserDocument, { verb, path: { filter, sub }, value }: PatchOperation): void {
-  const isChosen = (email: unknown): boolean => filter === null || matchesElement(asEmail(email), filter);
-  const chosen = user.emails.filter(isChosen).map(asEmail);
+  const chosen = new Set(filter === null ? user.emails : user.emails.filter(elementMatcher(filter)));
   if (verb === 'remove') {
-    user.emails = sub === null || sub === 'value' ? user.emails.filter((email) => !isChosen(email)) : user.emails;
+    if (sub === null || sub === 'value') user.emails = user.emails.filter((email) => !chosen.has(email));
     if (sub !== null) for (const email of chosen) Reflect.deleteProperty(email, sub);
     return;
   }
-  if (chosen.length === 0) {
+  const changes = readEmail(sub === null ? value : { [sub]: value });
+  if (chosen.size === 0) {
     const demanded = filter === null ? {} : demandedBy(filter);
     // An `add` makes the element that its filter describes, as Entra ID expects.
     if (verb === 'replace' || demanded === null) throw noTarget('No element of emails matches the filter');
-    addEmail(user, { ...demanded, ...(sub === null ? asEmail(value) : { [sub]: value }) });
+    addEmail(user, { ...readEmail(demanded), ...changes });
     return;
   }
-  const changes = sub === null ? asEmail(value) : { [sub]: value };
   for (const email of chosen) {
     Object.assign(email, changes);
-    if (truthOf(changes['primary']) === true) setPrimary(user, email);
+    if (changes.primary === true) setPrimary(user, email);
   }
 }
 
 /** An address that the user has already gets the members that were sent. */
-function addEmail(user: UserDocument, email: Record<string, unknown>): void {
-  const known = user.emails
-    .map(asEmail)
-    .find(({ value, type }) => folded(value) === folded(email['value']) && folded(type) === folded(email['type']));
+function addEmail(user: UserDocument, email: EmailDocument): void {
+  const [address, kind] = [folded(email.value), folded(email.type)];
+  const known = user.emails.find(({ value, type }) => folded(value) === address && folded(type) === kind);
   if (known === undefined) user.emails.push(email);
   else Object.assign(known, email);
-  if (truthOf(email['primary']) === true) setPrimary(user, known ?? email);
+  if (email.primary === true) setPrimary(user, known ?? email);
 }
 
 /** One address at most is the primary one. */
-function setPrimary(user: UserDocument, primary: object): void {
-  for (const email of user.emails.map(asEmail)) if (email !== primary && 'primary' in email) email['primary'] = false;
+function setPrimary(user: UserDocument, primary: EmailDocument): void {
+  for (const email of user.emails) if (email !== primary && 'primary' in email) email.primary = false;
 }
 
-/** Returns an element with its names as they are stored. An object is changed, so that changes of it are kept. */
-function asEmail(email: unknown): Record<string, unknown> {
-  if (typeof email === 'string') return { value: email };
-  if (!isObject(email)) throw invalidValue('An element of emails must be an object');
-  for (const [name, member] of byLowerName(email)) {
-    if (name in email) continue;
-    email[name] = member;
-  }
-  return email;
-}
-
-function folded(value: unknown): unknown {
-  return typeof value === 'string' ? value.toLowerCase() : (value ?? null);
+function folded(value: string | null | undefined): string | null {
+  return value?.toLowerCase() ?? null;
 }

@@ -52,13 +52,13 @@ export function userResource(
   return projected(resource, projection);
 }
 
-/** Returns a stored user in the form that operations change. */
+/** Returns a stored user in the form that operations change. Its state is null until an operation sets it. */
 export function documentOfStored(user: StoredScimUser): UserDocument {
   return {
     userName: user.userName,
     externalId: user.externalId,
     displayName: user.displayName,
-    active: user.isMember,
+    active: null,
     name: { givenName: user.givenName, familyName: user.familyName, formatted: user.formattedName },
     emails: user.emails.map((email) => ({ ...email })),
   };
