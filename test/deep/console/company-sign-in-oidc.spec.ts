@@ -172,7 +172,7 @@ describe.each(SCREENS)('the sign-in page with providers of companies, on $device
         );
         held.pop()?.();
         await (await response).finished();
-        await layoutShift(page);
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
       };
       const proceed = page.getByRole('button', { name: 'Continue' });
       await page.goto(`${app.url}/console/login`);

@@ -72,7 +72,7 @@ describe('the specification test of Okta', () => {
     expect(await acme.scim.found(`userName eq "${userName.toUpperCase()}"`)).toEqual([userName]);
   });
 
-  it('lists groups', async () => {
+  it('lists groups, of which there are none', async () => {
     expect(await pageOf('/Groups')).toMatchObject({ schemas: [LIST_SCHEMA], totalResults: 0, Resources: [] });
   });
 
