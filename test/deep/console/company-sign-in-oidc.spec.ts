@@ -153,6 +153,7 @@ describe.each(SCREENS)('the sign-in page with providers of companies, on $device
     'stays usable when the person goes back before the answer, and when the browser restores it',
     async () => {
       const providers = [{ label: 'Globex', protocol: 'oidc', start_url: '/sso/oidc/globex/start' }];
+      await page.route('**/sso/providers', (route) => route.fulfill({ json: { providers: [], by_address: true } }));
       const held: (() => void)[] = [];
       await page.route('**/sso/discover', async (route) => {
         await new Promise<void>((resolve) => held.push(resolve));
