@@ -8,7 +8,7 @@ import { HostileProvider } from '../../support/hostile-provider.js';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-/** What SCIM answers when it has done what it was asked for. */
+/** The statuses of accepted SCIM requests. */
 const STATUS = { post: 201, patch: 200, delete: 204 };
 
 describe('a second instance of the service', () => {
