@@ -3,16 +3,10 @@ import { SWC_OPTIONS } from './scripts/dev/transpile.mjs';
 import { TEST_TIMEOUT_MS } from './test/support/bounds.mjs';
 
 const isDeep = process.env.TEST_TIER === 'deep';
-const isDeployment = Boolean(process.env.TEST_BASE_URL);
 
 /** @type {import('jest').Config} */
 export default {
-  ...(isDeployment
-    ? { testEnvironment: '<rootDir>/test/support/deployment-environment.cjs' }
-    : {
-        testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
-        runtime: '<rootDir>/test/support/jest/runtime.cjs',
-      }),
+  testEnvironment: '<rootDir>/test/support/test-environment.cjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   // `npm run test:deep` runs these.

@@ -9,7 +9,7 @@ const told = new Set<Tell>();
  */
 export function onFailedTest(tell: Tell): () => void {
   told.add(tell);
-  // The environment of the tests calls this function (jest/environment.cjs).
+  // The environment of the tests calls this function (test-environment.cjs).
   Object.assign(globalThis, {
     tellOfFailedTest: async () => {
       for (const one of told) await one().catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
