@@ -12,7 +12,7 @@ import { watch } from './day-of-a-shop/watch.js';
 
 /**
  * A tour of the whole service with the events of a web shop. The examples of the OpenAPI document are recorded from it, before
- * any other suite, so its requests and answers are written to be read. Its chapters follow one another.
+ * any other suite, so its requests and answers are written to be read.
  */
 describe('a web shop', () => {
   let opened: Shop;

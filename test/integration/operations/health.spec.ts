@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../../src/platform/database/database.js';
 import { Metrics } from '../../../src/platform/telemetry/index.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
 const TOKEN = 'internal-job-token-of-the-test';
@@ -10,7 +10,8 @@ describe('a process of the service', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
+    // A worker could have its own round of maintenance meanwhile.
+    app = await createApiApp({ env: { INTERNAL_JOB_TOKEN: TOKEN } });
   });
   afterAll(() => app.close());
 

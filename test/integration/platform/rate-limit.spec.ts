@@ -48,10 +48,15 @@ describe('a limited route', () => {
 
   beforeAll(async () => {
     app = await createApiApp({
-      env: { RATE_LIMIT_OVERRIDES: 'auth-login=3', CORS_ORIGINS: 'https://app.example.com' },
+      env: { RATE_LIMIT_OVERRIDES: 'auth-login=3,auth-register=1', CORS_ORIGINS: 'https://app.example.com' },
     });
+    await register().expect(422);
   });
   afterAll(() => app.close());
+
+  /** A registration. Its only request is used up. */
+  const register = (headers: Record<string, string> = {}, path = '/v1/auth/register') =>
+    app.request().post(path).set(headers).send({});
 
   it('counts down, then returns 429 with the time to wait, before it checks credentials and body', async () => {
     const answers: Response[] = [];
@@ -73,17 +78,17 @@ describe('a limited route', () => {
   });
 
   it('is limited with a query too, and has no other spelling', async () => {
-    await loginAt(app, {}, '/v1/auth/login?x=1').expect(429, EXCEEDED);
-    for (const path of ['/V1/Auth/LOGIN', '/v1/auth/login/']) await loginAt(app, {}, path).expect(404);
+    await register({}, '/v1/auth/register?x=1').expect(429, EXCEEDED);
+    for (const path of ['/V1/Auth/REGISTER', '/v1/auth/register/']) await register({}, path).expect(404);
   });
 
   it('ignores a forwarded address when no proxy is trusted', async () => {
     for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP'])
-      await loginAt(app, { [name]: '203.0.113.9' }).expect(429, EXCEEDED);
+      await register({ [name]: '203.0.113.9' }).expect(429, EXCEEDED);
   });
 
   it('exposes its headers to browsers of permitted origins, also with a refusal', async () => {
-    const { headers } = await loginAt(app, { Origin: 'https://app.example.com' }).expect(429);
+    const { headers } = await register({ Origin: 'https://app.example.com' }).expect(429);
     const exposed = (headers['access-control-expose-headers'] ?? '').split(',').map((name) => name.trim());
     const names = ['Policy', 'Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`);
     expect(exposed).toEqual(expect.arrayContaining([...names, 'Retry-After']));

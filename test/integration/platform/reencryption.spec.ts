@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { DiscoveryService } from '@nestjs/core';
 import pg from 'pg';
 import { checkEncryption, SEALED_COLUMNS } from '../../../src/cli/operators/doctor/database.checks.js';
@@ -20,6 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.js
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { secretsOf } from '../../support/secrets.js';
 import { createSource } from '../../support/sources.js';
+import { story } from '../../support/story.js';
 import {
   challengeFor,
   forgetUsedCodes,
@@ -32,6 +33,8 @@ import {
 const [OLD, NEW] = ['old', 'new'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
 /** Rows that one transaction encrypts again. */
 const BATCH = 200;
+
+const it = story();
 
 describe('an encrypted value', () => {
   let database: TestDatabase;

@@ -1,9 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Json } from '../../../support/delivery-api.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Caller } from '../../../support/shop/person.js';
 import type { Shop } from '../../../support/shop/shop.js';
 import { openStream } from '../../../support/stream-api.js';
+import { it } from './it.js';
 
 const HOUR_MS = 3_600_000;
 const PAYMENT_FAILS = { field: 'event', op: 'eq', value: 'payment.failed' };

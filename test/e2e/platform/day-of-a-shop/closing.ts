@@ -1,7 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { eventually } from '../../../support/eventually.js';
 import { Caller } from '../../../support/shop/person.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { it } from './it.js';
 
 /** What the day costs, and whether the service is healthy. */
 export function closing(shop: () => Shop): void {

@@ -1,9 +1,10 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Json } from '../../../support/delivery-api.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Shop } from '../../../support/shop/shop.js';
 import { makeDue } from '../../../support/sql-builders/delivery.js';
 import { postponeRetries } from '../../../support/sql-builders/shop.js';
+import { it } from './it.js';
 
 /** The delivery channels of the shop. The receivers of two channels fail for a while. */
 export function delivery(shop: () => Shop): void {

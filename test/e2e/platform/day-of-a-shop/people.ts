@@ -1,8 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { mailsTo, tokenIn } from '../../../support/service-mail.js';
 import { Person } from '../../../support/shop/person.js';
 import type { Shop } from '../../../support/shop/shop.js';
 import { letAMinutePass } from '../../../support/sql-builders/invitations.js';
+import { it } from './it.js';
 
 /** The token of the last of so many invitations, which come after the mail that confirms the address. */
 async function invited(person: Person, count: number): Promise<string> {

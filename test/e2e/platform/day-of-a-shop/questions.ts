@@ -1,5 +1,6 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Shop } from '../../../support/shop/shop.js';
+import { it } from './it.js';
 
 /** What the shop reads from its events. */
 export function questions(shop: () => Shop): void {

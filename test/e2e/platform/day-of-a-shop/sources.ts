@@ -1,7 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { eventually } from '../../../support/eventually.js';
 import { api } from '../../../support/service.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { it } from './it.js';
 
 const WEEK_MS = 7 * 86_400_000;
 

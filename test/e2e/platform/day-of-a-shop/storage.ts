@@ -1,8 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { pathOf } from '../../../support/objects.js';
 import { api } from '../../../support/service.js';
 import type { Shop } from '../../../support/shop/shop.js';
 import { setPlan } from '../../../support/sql-builders/tenancy.js';
+import { it } from './it.js';
 
 const REPORT = 'order,amount,currency\n1042,49.90,EUR\n1043,18.00,EUR\n';
 const PART_BYTES = 5 * 1_048_576;

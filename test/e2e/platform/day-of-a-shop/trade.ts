@@ -1,7 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { Shop } from '../../../support/shop/shop.js';
 import type { ShopEvent } from '../../../support/shop/trade.js';
 import { openStream } from '../../../support/stream-api.js';
+import { it } from './it.js';
 
 const LINES = 100;
 /** The day has 60 visits. 40 visitors fill a cart, 30 of these pay, and the bank refuses 4 of the payments. */

@@ -1,8 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { eventually } from '../../../support/eventually.js';
 import { SentinelApi } from '../../../support/sentinel-api.js';
 import type { Tenant } from '../../../support/service.js';
 import type { Shop } from '../../../support/shop/shop.js';
+import { it } from './it.js';
 
 const DAYS = 4;
 const BUCKET_MS = 300_000;

@@ -1,0 +1,4 @@
+import { story } from '../../../support/story.js';
+
+/** The chapters of the day follow one another. */
+export const it = story();
