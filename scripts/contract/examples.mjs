@@ -1,7 +1,7 @@
 // The examples of requests and answers in the document for clients. They are recorded (see CONTRIBUTING.md) and kept in
 // src/openapi/examples, in one file for each tag.
 import { operationsOf, resolved, statusOfExample } from './operations.mjs';
-import { Validators } from './validators.mjs';
+import { validatorsOf } from './validators.mjs';
 
 const JSON_TYPE = 'application/json';
 /** Every recording has the same identifiers: numbers in the first Monday of March 2026. */
@@ -17,12 +17,11 @@ const MAX_REPEATED_LENGTH = 150;
  * @returns {string[]} a sentence for each fault, which begins with the file to edit
  */
 export function faultsOfExamples(document, forClients) {
-  const validators = new Validators(document);
+  const validators = validatorsOf(document);
   const documented = new Map(operationsOf(document).map((one) => [one.operation.operationId, one.operation]));
-  const operations = operationsOf(forClients).map(({ method, path, operation }) => ({
+  const operations = operationsOf(forClients).map(({ operation }) => ({
     name: `\`${operation.operationId}\``,
     file: `src/openapi/examples/${operation.tags[0]}.ts`,
-    place: `${method} ${path}`,
     operation,
     schemas: documented.get(operation.operationId),
     inputs: operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query'),
@@ -65,7 +64,7 @@ function missingExamples({ name, file, operation, inputs, sent, answered }) {
   return parts.map((part) => `${file}: ${name} has no example of ${part}. CONTRIBUTING.md says how to record one.`);
 }
 
-function faultsOfSchemas({ name, file, place, operation, schemas, inputs, sent, answered }, validators) {
+function faultsOfSchemas({ name, file, operation, schemas, inputs, sent, answered }, validators) {
   const { status } = successOf(operation);
   const sentSchema = schemas.requestBody?.content[sent?.type]?.schema;
   const answerSchema =
@@ -73,13 +72,11 @@ function faultsOfSchemas({ name, file, place, operation, schemas, inputs, sent, 
   const faults = [
     ...inputs
       .filter(({ example }) => example !== undefined)
-      .flatMap((one) =>
-        faultsOf(`parameter \`${one.name}\``, one.example, validators.ofRequest(`${place} ${one.name}`, one.schema)),
-      ),
+      .flatMap((one) => faultsOf(`parameter \`${one.name}\``, one.example, validators.ofRequest(one.schema))),
     ...(sentSchema !== undefined && typeof sent.value === 'object'
-      ? faultsOf('request', sent.value, validators.ofRequest(place, sentSchema))
+      ? faultsOf('request', sent.value, validators.ofRequest(sentSchema))
       : []),
-    ...(answerSchema === undefined ? [] : faultsOf('answer', answered.value, validators.ofAnswer(place, answerSchema))),
+    ...(answerSchema === undefined ? [] : faultsOf('answer', answered.value, validators.ofAnswer(answerSchema))),
   ];
   return faults.map((fault) => `${file}: the example of ${name} does not fit its schema: ${fault}.`);
 }

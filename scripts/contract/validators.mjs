@@ -6,8 +6,17 @@ import addFormats from 'ajv-formats';
 const PARTIAL = new Set(['allOf', 'if', 'then', 'else']);
 const BASES = 'bases';
 
-/** Compiles and caches the validators of a document, each by the name of its place. */
-export class Validators {
+/** The validators of each document. Compiling all of them takes seconds. */
+const KNOWN = new WeakMap();
+
+export function validatorsOf(document) {
+  const validators = KNOWN.get(document) ?? new Validators(document);
+  KNOWN.set(document, validators);
+  return validators;
+}
+
+/** Compiles and caches the validators of a document, each by the text of its schema. */
+class Validators {
   #document;
   #compiled = new Map();
   #forAnswers;
@@ -18,8 +27,8 @@ export class Validators {
   }
 
   /** An answer has the members of its schema and no other ones. */
-  ofAnswer(place, schema) {
-    return this.#once(`answer ${place}`, () => {
+  ofAnswer(schema) {
+    return this.#once(`answer ${JSON.stringify(schema)}`, () => {
       this.#forAnswers ??= ajvWith(closed({ $id: 'document', components: this.#document.components })).addSchema(
         basesOf(this.#document),
       );
@@ -28,22 +37,30 @@ export class Validators {
   }
 
   /** A request may have further members, and numbers as text. */
-  ofRequest(place, schema) {
-    return this.#once(`request ${place}`, () => {
+  ofRequest(schema) {
+    return this.#once(`request ${JSON.stringify(schema)}`, () => {
       this.#forRequests ??= ajvWith({ $id: 'document', components: this.#document.components }, { coerceTypes: true });
       return this.#forRequests.compile(inDocument(schema));
     });
   }
 
-  #once(place, compile) {
-    if (!this.#compiled.has(place)) this.#compiled.set(place, compile());
-    return this.#compiled.get(place);
+  #once(text, compile) {
+    if (!this.#compiled.has(text)) this.#compiled.set(text, compile());
+    return this.#compiled.get(text);
   }
 }
 
 function ajvWith(schemas, options = {}) {
   // Another check validates the document itself.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false, ...options });
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    meta: false,
+    validateSchema: false,
+    // Each schema checks few examples, so that the optimization of its code costs more than it saves.
+    code: { optimize: false },
+    ...options,
+  });
   addFormats.default(ajv);
   return ajv.addSchema(schemas);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isCondition, isFilter, type Schemas } from '../../clients/typescript/src/index.js';
 import { operations } from '../support/document.js';
-import { sentValidatorOf } from '../support/documented-answers.js';
+import { validators } from '../support/documented-answers.js';
 
 type StoredCondition = Schemas['StoredAlertCondition'];
 
@@ -23,7 +23,7 @@ function takes(operationId: string, body: unknown): boolean {
   const found = operations.find(({ operation }) => operation.operationId === operationId)?.operation.requestBody;
   const schema = found?.content['application/json']?.schema;
   if (schema === undefined) throw new Error(`${operationId} takes no JSON`);
-  return sentValidatorOf(operationId, schema)(structuredClone(body));
+  return validators.ofRequest(schema)(structuredClone(body));
 }
 
 const rule = (condition: unknown): boolean =>

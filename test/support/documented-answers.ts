@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { completeDocument, document, limitsOf, type ListedOperation, type Schema } from './document.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { document, limitsOf, type ListedOperation, type Schema } from './document.js';
 import { answeredBody, contentType, operationOf, sentBody } from './exchange.js';
 
 /** A 500 is a defect of the service and is not documented. */
@@ -102,7 +101,7 @@ export class DocumentedAnswers {
       return;
     }
     if (type !== JSON_TYPE || content !== documented.content?.[JSON_TYPE]) return;
-    this.hold(where, JSON.parse(answered), answerValidatorOf(where, content.schema));
+    this.hold(where, JSON.parse(answered), validators.ofAnswer(content.schema));
   }
 
   /** The document must accept every body that the service accepts. Otherwise clients could not send it. */
@@ -110,7 +109,7 @@ export class DocumentedAnswers {
     const schema = operation.requestBody?.content[JSON_TYPE]?.schema;
     if (schema === undefined || body === '') return;
     const where = `${method} ${path} sent`;
-    const validate = sentValidatorOf(where, schema);
+    const validate = validators.ofRequest(schema);
     // In every body except that of PATCH, null for an optional member is the same as leaving the member out. No schema
     // says so, because the types of clients would then allow null for every optional member.
     const isNullLeftOut = method !== 'PATCH' && !validate(JSON.parse(body));
@@ -131,98 +130,13 @@ function withoutNull(this: unknown, _key: string, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value;
 }
 
-/** The compiled schemas of a document. `answers` and `sent` have the schemas that others refer to. */
-interface Compiled {
-  readonly text: string;
-  readonly validators: Map<string, ValidateFunction>;
-  answers?: Ajv2020;
-  sent?: Ajv2020;
+/** The validators of one document; see `scripts/contract/validators.mjs`. */
+interface Validators {
+  /** An answer has the members of its schema and no other members. */
+  ofAnswer(schema: Schema): ValidateFunction;
+  /** A request may have further members, and numbers as text. */
+  ofRequest(schema: Schema): ValidateFunction;
 }
 
-/** All spec files of a worker share the compiled schemas: compiling takes up to a second of each file. */
-const COMPILED = Symbol.for('the compiled schemas of the document');
-
-const compiled = compiledSchemas();
-
-function compiledSchemas(): Compiled {
-  const documentText = JSON.stringify(completeDocument);
-  const worker = globalThis as { [COMPILED]?: Compiled };
-  // A worker that watches files outlives a change of the document.
-  if (worker[COMPILED]?.text !== documentText) worker[COMPILED] = { text: documentText, validators: new Map() };
-  return worker[COMPILED];
-}
-
-/** Returns a validator of answers: an answer has the members of its schema and no other members. */
-function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
-  let validate = compiled.validators.get(where);
-  if (validate === undefined) {
-    const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-    compiled.answers ??= documentSchemas();
-    validate = compiled.answers.compile(closed(JSON.parse(known)) as object);
-    compiled.validators.set(where, validate);
-  }
-  return validate;
-}
-
-/** Returns a validator of requests: a request may have further members, and numbers as text. */
-export function sentValidatorOf(where: string, schema: Schema): ValidateFunction {
-  let validate = compiled.validators.get(where);
-  if (validate === undefined) {
-    compiled.sent ??= schemasOf({ $id: 'document', components: completeDocument.components }, { coerceTypes: true });
-    validate = compiled.sent.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
-    compiled.validators.set(where, validate);
-  }
-  return validate;
-}
-
-function documentSchemas(): Ajv2020 {
-  return schemasOf(closed({ $id: 'document', components: completeDocument.components }) as object).addSchema(
-    basesOfDocument(),
-  );
-}
-
-/**
- * Returns the schemas that other schemas extend. The objects in their members are closed, but they are open themselves,
- * because their heirs have further members.
- */
-function basesOfDocument(): object {
-  const schemas = Object.entries(completeDocument.components.schemas).map(([name, schema]) => {
-    const known = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
-    return [name, closed(known, true)] as const;
-  });
-  return { $id: BASES, components: { schemas: Object.fromEntries(schemas) } };
-}
-
-function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
-  // Another test validates the document itself. Here it would be validated again for every file.
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    meta: false,
-    validateSchema: false,
-    // Each schema checks few answers, so that the optimization of its code costs more than it saves.
-    code: { optimize: false },
-    ...options,
-  });
-  addFormats.default(ajv);
-  return ajv.addSchema(schemas);
-}
-
-/** A schema under one of these names describes only a part of the members. */
-const PARTS: ReadonlySet<string> = new Set(['allOf', 'if', 'then', 'else']);
-const BASES = 'bases';
-
-/** Returns a copy of a schema in which objects without a rule for further members forbid them. */
-function closed(schema: unknown, part = false): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => closed(each, part));
-  if (schema === null || typeof schema !== 'object') return schema;
-  const copy = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closed(value, PARTS.has(key))]),
-  ) as Record<string, unknown>;
-  // The schemas that an object extends are closed together with it, not on their own.
-  if (part && typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace(/^(document)?(?=#)/, BASES);
-  const isObject = 'properties' in copy || 'allOf' in copy;
-  if (isObject && !part && typeof copy.properties !== 'string' && copy.additionalProperties === undefined)
-    copy.unevaluatedProperties = false;
-  return copy;
-}
+/** All spec files of a worker share the compiled schemas; see `test-environment.cjs`. */
+export const validators = (globalThis as unknown as { documentValidators(): Validators }).documentValidators();

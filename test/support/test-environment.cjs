@@ -1,4 +1,4 @@
-// Jest's environment for Node, with three additions that hooks of a spec file cannot make.
+// Jest's environment for Node, with four additions that hooks of a spec file cannot make.
 const { TestEnvironment } = require('jest-environment-node');
 
 /** When this time (milliseconds since 1970) is over, the tests of a further file are left out. */
@@ -6,6 +6,12 @@ const START_UNTIL = Number(process.env.TEST_START_UNTIL ?? Infinity);
 const NO_TITLE = /(?!)/;
 
 module.exports = class TestsOfTheService extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    const { documentValidators } = await import('./document-validators.mjs');
+    this.global.documentValidators = documentValidators;
+  }
+
   async handleTestEvent({ name, test }, state) {
     // As with "-t", the hooks of tests that are left out do not run either.
     if (name === 'run_start' && Date.now() > START_UNTIL) state.testNamePattern = NO_TITLE;

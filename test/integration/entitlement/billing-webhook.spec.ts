@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeyUseRecorder } from '../../../src/modules/entitlement/api-keys/key-use.recorder.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
 import { PaymentStandIn, type StandInEvent } from '../../support/payment-provider.js';
@@ -52,6 +53,24 @@ describe('an event of the payment provider', () => {
     await send(text, { 'Provider-Signature': provider.signByHand(text) }).expect(413, {
       detail: 'Request body too large',
     });
+  });
+
+  it('does not count as a use of the API key that its request names', async () => {
+    const lastUse = async () => {
+      await app.nest.get(KeyUseRecorder, { strict: false }).flush();
+      const rows = await app.rows<{ last_used_at: Date | null }>('SELECT last_used_at FROM api_keys WHERE id = $1', [
+        owner.apiKeyId,
+      ]);
+      return rows[0]?.last_used_at;
+    };
+    const payload = JSON.stringify(changed(subscription()));
+    const key = { 'X-API-Key': owner.apiKey };
+    await send(payload, key).expect(400);
+    await send(payload, { ...key, 'Provider-Signature': 't=1,v1=00' }).expect(400);
+    await send(payload, { ...key, 'Provider-Signature': provider.sign(payload) }).expect(200);
+    expect(await lastUse()).toBeNull();
+    await app.request().get('/v1/api-keys/me').set(key).expect(200);
+    expect(await lastUse()).toBeInstanceOf(Date);
   });
 
   it('counts as made when it first came, when it does not say when it was made', async () => {
