@@ -50,12 +50,16 @@ export interface ResponseWish {
   readonly inResponse: string;
 }
 
+/** The providers of a file share their keys, because an RSA key takes long to create. A foreign key is made by the test. */
+const RSA: Certificate = makeCertificate({ names: ['idp.example.com'], keyType: 'rsa' });
+const EC: Certificate = makeCertificate({ names: ['idp.example.com'] });
+
 /** An identity provider in the process of the test. It builds each response by hand, so that a test can change any part. */
 export class SamlProvider {
   readonly entityId = `https://idp-${randomBytes(4).toString('hex')}.example.com/metadata`;
   readonly signInUrl = 'https://idp.example.com/sso';
-  readonly rsa: Certificate = makeCertificate({ names: ['idp.example.com'], keyType: 'rsa' });
-  readonly ec: Certificate = makeCertificate({ names: ['idp.example.com'] });
+  readonly rsa = RSA;
+  readonly ec = EC;
 
   /** The default signature. */
   get signing(): Signing {

@@ -6,7 +6,7 @@ import { activityOf } from '../../support/activity.js';
 import { AlertingApi } from '../../support/alerting-api.js';
 import { deliveryOf } from '../../support/delivery-api.js';
 import { eventually } from '../../support/eventually.js';
-import { type Received, type Receiver, startReceiver } from '../../support/receiver.js';
+import { type Reaction, type Received, type Receiver, startReceiver } from '../../support/receiver.js';
 import { eventIs, RulesApi } from '../../support/rules-api.js';
 import { type Account, api, job, type Tenant, tenant } from '../../support/service.js';
 import { logText } from '../../support/service-log.js';
@@ -130,9 +130,31 @@ describe('an alert delivery', () => {
     await job('alert-deliveries');
     return until(id, (now) => now.retry_count !== before.retry_count || now.next_retry_at === null);
   };
-  /** Expects the next attempt so many seconds after the last answer. The header `Retry-After` may have whole seconds only. */
-  const expectWait = ({ next_retry_at }: Delivery, seconds: number): void => {
-    const answeredAt = Date.now() - (performance.now() - (receiver.received.at(-1)?.at ?? Number.NaN));
+  /**
+   * Notifies one destination for each reaction of the receiver, and waits until each delivery is as wanted.
+   * @returns the deliveries with their requests, in the order of the reactions
+   */
+  const answeredBy = async (reactions: readonly Reaction[], holds: (delivery: Delivery) => boolean) => {
+    const ids: string[] = [];
+    for (const [at, reaction] of reactions.entries()) {
+      receiver.answer(reaction, `/${at}`);
+      ids.push(await destination(`${receiver.url}/${at}`));
+    }
+    await raise();
+    return Promise.all(
+      ids.map(async (destinationId, at) => {
+        const [one] = (await list({ destination_id: destinationId })).items;
+        const delivery = await until(one!.id, holds);
+        return { delivery, requests: receiver.received.filter(({ path }) => path === `/${at}`) };
+      }),
+    );
+  };
+  /**
+   * Expects the next attempt so many seconds after the answer to a request, by default the last one. The header
+   * `Retry-After` may have whole seconds only.
+   */
+  const expectWait = ({ next_retry_at }: Delivery, seconds: number, request = receiver.received.at(-1)): void => {
+    const answeredAt = Date.now() - (performance.now() - (request?.at ?? Number.NaN));
     const dueAt = Date.parse(next_retry_at ?? '');
     expect(dueAt).toBeGreaterThan(answeredAt + (seconds - 2) * 1_000);
     expect(dueAt).toBeLessThanOrEqual(Date.now() + (seconds + 1) * 1_000);
@@ -307,32 +329,34 @@ describe('an alert delivery', () => {
     expect(shown).toMatchObject({ total: 1, limit: 25, offset: 0, items: [{ destination_id: one }] });
   });
 
-  it.each([408, 409, 425, 429, 500, 503, 599])('is retried 30 seconds after the answer %i', async (status) => {
-    receiver.answer(status);
-    await destination(receiver.url);
-    const delivery = await until(await raiseOne(), isRetrying);
-    expect(delivery).toMatchObject({
-      retry_count: 1,
-      response_code: status,
-      failure_reason: `http_${status}: The receiver answered ${status}`,
-      next_retry_at: expect.any(String),
-      completed_at: null,
-    });
-    expectWait(delivery, 30);
+  it('is retried 30 seconds after the answers 408, 409, 425, 429 and 5xx', async () => {
+    const statuses = [408, 409, 425, 429, 500, 503, 599];
+    for (const [at, { delivery, requests }] of (await answeredBy(statuses, isRetrying)).entries()) {
+      expect(delivery).toMatchObject({
+        retry_count: 1,
+        response_code: statuses[at],
+        failure_reason: `http_${statuses[at]}: The receiver answered ${statuses[at]}`,
+        next_retry_at: expect.any(String),
+        completed_at: null,
+      });
+      expectWait(delivery, 30, requests[0]);
+    }
   });
 
-  it.each([301, 307, 400, 401, 403, 404, 410, 418, 422])('fails for good after the answer %i', async (status) => {
-    receiver.answer((response) =>
-      response.writeHead(status, { Location: `${receiver.url}/elsewhere`, 'Retry-After': '1' }).end(),
-    );
-    await destination(receiver.url);
-    expect(await until(await raiseOne(), isOver)).toMatchObject({
-      status: 'failed',
-      retry_count: 1,
-      next_retry_at: null,
-      response_code: status,
+  it('fails for good after the answers 3xx and the other answers 4xx', async () => {
+    const statuses = [301, 307, 400, 401, 403, 404, 410, 418, 422];
+    const answers = statuses.map((status): Reaction => (response) => {
+      response.writeHead(status, { Location: `${receiver.url}/elsewhere`, 'Retry-After': '1' }).end();
     });
-    expect(receiver.received).toHaveLength(1);
+    for (const [at, { delivery }] of (await answeredBy(answers, isOver)).entries()) {
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        retry_count: 1,
+        next_retry_at: null,
+        response_code: statuses[at],
+      });
+    }
+    expect(receiver.received).toHaveLength(statuses.length);
   });
 
   it('fails after five attempts with growing waits, each with the same id and a new signature', async () => {
@@ -363,29 +387,35 @@ describe('an alert delivery', () => {
     for (const request of receiver.received) verify(SECRET, request);
   });
 
-  it.each([
-    ['3600 seconds', () => '3600', 3_600],
-    ['a date in two hours', () => new Date(Date.now() + 7_200_000).toUTCString(), 7_200],
-    ['more than a day, which counts as a day', () => '999999', 86_400],
-    ['20 seconds, which is less than the policy', () => '20', 20],
-    ['nonsense, which counts as nothing', () => 'soon', 30],
-  ])('is retried after 429 when Retry-After says: %s', async (_, value, seconds) => {
-    receiver.answer((response) => response.writeHead(429, { 'Retry-After': value() }).end());
-    await destination(receiver.url);
-    expectWait(await until(await raiseOne(), isRetrying), seconds);
+  it('is retried after a 429 when its Retry-After says, and after a day at most', async () => {
+    const waits = [
+      ['3600', 3_600],
+      [new Date(Date.now() + 7_200_000).toUTCString(), 7_200],
+      // More than a day counts as a day.
+      ['999999', 86_400],
+      // The policy would wait longer.
+      ['20', 20],
+      // Nonsense counts as nothing.
+      ['soon', 30],
+    ] as const;
+    const answers = waits.map(([value]): Reaction => (response) => {
+      response.writeHead(429, { 'Retry-After': value }).end();
+    });
+    for (const [at, { delivery, requests }] of (await answeredBy(answers, isRetrying)).entries()) {
+      expectWait(delivery, waits[at]![1], requests[0]);
+    }
   });
 
-  it.each([
-    ['0 seconds', () => '0'],
-    ['a date in the past', () => new Date(Date.now() - 7_200_000).toUTCString()],
-  ])('is retried after one second when Retry-After of a 429 says: %s', async (_, value) => {
-    let answers = 0;
-    receiver.answer((response) => response.writeHead(++answers === 1 ? 429 : 200, { 'Retry-After': value() }).end());
-    await destination(receiver.url);
-    await until(await raiseOne(), ({ status }) => status === 'sent');
-    const [first, second] = receiver.received;
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000);
-    expect(second!.at - first!.at).toBeLessThan(5_000);
+  it('is retried after one second when Retry-After of a 429 says no seconds or a date in the past', async () => {
+    const answers = ['0', new Date(Date.now() - 7_200_000).toUTCString()].map((value): Reaction => {
+      let count = 0;
+      return (response) => response.writeHead(++count === 1 ? 429 : 200, { 'Retry-After': value }).end();
+    });
+    for (const { requests } of await answeredBy(answers, ({ status }) => status === 'sent')) {
+      const [first, second] = requests;
+      expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000);
+      expect(second!.at - first!.at).toBeLessThan(5_000);
+    }
   });
 
   it('waits for earlier ones of its fingerprint, and for none of another fingerprint or destination', async () => {

@@ -251,7 +251,7 @@ describe('a finding', () => {
 
 describe('the list of findings', () => {
   it('shows the findings of the kinds, severity, series and time that are asked for', async () => {
-    await sentinel.judgeHistory({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+    await sentinel.judgeHistory({ events: 20, errors: 1 }, [{ events: 200, errors: 160 }]);
     expect((await sentinel.findings()).length).toBe(2);
     expect((await sentinel.findings('&kind=rate_spike&kind=silence')).map(({ kind }) => kind)).toEqual(['rate_spike']);
     expect(await sentinel.findings('&severity=info')).toEqual([]);
@@ -317,7 +317,7 @@ describe('the overview of a project', () => {
   });
 
   it('has the open findings, a score that acknowledged findings lower by half, and the dismissals of a week', async () => {
-    await sentinel.judgeHistory({ events: 50, errors: 1 }, [{ events: 500, errors: 400 }]);
+    await sentinel.judgeHistory({ events: 20, errors: 1 }, [{ events: 200, errors: 160 }]);
     const { findings, ...overview } = await sentinel.overview();
     expect(overview).toMatchObject({
       state: 'critical',

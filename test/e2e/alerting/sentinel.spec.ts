@@ -39,14 +39,14 @@ describe('Sentinel', () => {
     ['no silence after two buckets without events', { events: 7 }, [null, null], []],
     [
       'a warning burst of errors in 20 of 50 events',
-      { events: 50, errors: 1 },
-      [{ errors: 20 }],
+      { events: 20, errors: 1 },
+      [{ events: 50, errors: 20 }],
       ['error_burst project warning'],
     ],
     [
       'a critical burst of errors in 25 of 50 events',
-      { events: 50, errors: 1 },
-      [{ errors: 25 }],
+      { events: 20, errors: 1 },
+      [{ events: 50, errors: 25 }],
       ['error_burst project critical'],
     ],
     ['no burst of fewer than ten errors', { events: 9 }, [{ errors: 9 }], []],
@@ -86,11 +86,11 @@ describe('Sentinel', () => {
 
   it('finds a type that is unusual in a usual project, and the source instead of its only type', async () => {
     const sourceId = randomUUID();
-    await sentinel.put(-4 * DAY, 0, { events: 30, event: 'other' });
-    await sentinel.put(-4 * DAY, -3, { events: 4, event: 'rare' });
+    await sentinel.put(-3 * DAY - 3, 0, { events: 30, event: 'other' });
+    await sentinel.put(-3 * DAY - 3, -3, { events: 4, event: 'rare' });
     await sentinel.put(-2, -2, { events: 60, event: 'rare' });
     await sentinel.put(-1, 0, { events: 4, event: 'rare' });
-    await sentinel.put(-4 * DAY, -3, { events: 8, event: 'sent', sourceId });
+    await sentinel.put(-3 * DAY - 3, -3, { events: 8, event: 'sent', sourceId });
     await sentinel.count();
     await sentinel.watchFrom(-2);
     await sentinel.judge();

@@ -9,30 +9,33 @@ import { copyProtectedHeaders, fillChannels, protectedHeaders } from '../../supp
 const NOWHERE = '0199f3a1-0000-7000-8000-000000000000';
 const SECRET = 'protected-value-0123456789';
 
+let acme: Tenant;
+let delivery: DeliveryClient;
+let receiver: Receiver;
+const url = (): string => `${receiver.url}/hook`;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+async function newTenant(): Promise<void> {
+  acme = await tenant();
+  delivery = deliveryOf(acme);
+}
+
+async function refused(channel: object, loc: (string | number)[], msg: RegExp): Promise<void> {
+  const before = await delivery.channels();
+  const { status, body } = await delivery.create({ type: 'webhook', ...channel });
+  expect([status, body.detail]).toEqual([
+    422,
+    expect.arrayContaining([expect.objectContaining({ loc, msg: expect.stringMatching(msg) })]),
+  ]);
+  expect(await delivery.channels()).toEqual(before);
+}
+
 describe('a delivery channel', () => {
-  let acme: Tenant;
-  let delivery: DeliveryClient;
-  let receiver: Receiver;
-  const url = (): string => `${receiver.url}/hook`;
-
-  beforeAll(async () => {
-    receiver = await startReceiver();
-  });
-  beforeEach(async () => {
-    acme = await tenant();
-    delivery = deliveryOf(acme);
-  });
-  afterAll(() => receiver.close());
-
-  async function refused(channel: object, loc: (string | number)[], msg: RegExp): Promise<void> {
-    const before = await delivery.channels();
-    const { status, body } = await delivery.create({ type: 'webhook', ...channel });
-    expect([status, body.detail]).toEqual([
-      422,
-      expect.arrayContaining([expect.objectContaining({ loc, msg: expect.stringMatching(msg) })]),
-    ]);
-    expect(await delivery.channels()).toEqual(before);
-  }
+  beforeEach(newTenant);
 
   it('is one of at most 100 of its project, however many are created at once, and can be changed and deleted', async () => {
     await fillChannels(acme.projectId, 98);
@@ -89,112 +92,6 @@ describe('a delivery channel', () => {
     });
   });
 
-  it.each([
-    ['no configuration', {}, ['body', 'configuration', 'url'], /Field required/],
-    [
-      'a URL of the scheme ftp',
-      { configuration: { url: 'ftp://example.com/' } },
-      ['body', 'configuration', 'url'],
-      /scheme/,
-    ],
-    [
-      'credentials in the query of its URL',
-      { configuration: { url: 'https://example.com/?api_key=k' } },
-      ['body', 'configuration', 'url'],
-      /credentials/,
-    ],
-    [
-      'a user name in its URL',
-      { configuration: { url: 'https://a:b@example.com/' } },
-      ['body', 'configuration', 'url'],
-      /user name/,
-    ],
-    [
-      'the private address 10.0.0.1',
-      { configuration: { url: 'http://10.0.0.1/' } },
-      ['body', 'configuration', 'url'],
-      /public/,
-    ],
-    [
-      'the method GET',
-      { configuration: { url: 'https://example.com/', method: 'GET' } },
-      ['body', 'configuration', 'method'],
-      /should be 'POST', 'PUT' or 'PATCH'/,
-    ],
-    [
-      'a retry policy of 101 attempts',
-      { configuration: { url: 'https://example.com/', retry_policy: { max_attempts: 101 } } },
-      ['body', 'configuration', 'retry_policy', 'max_attempts'],
-      /less than or equal to 100/,
-    ],
-    [
-      'the unknown retry strategy random',
-      { configuration: { url: 'https://example.com/', retry_policy: { strategy: 'random' } } },
-      ['body', 'configuration', 'retry_policy', 'strategy'],
-      /fixed/,
-    ],
-    ['the unknown type slack', { type: 'slack' }, ['body', 'type'], /'email' or 'webhook'/],
-    ['no recipient', { type: 'email', configuration: { to: [] } }, ['body', 'configuration', 'to'], /at least 1/],
-    [
-      '21 recipients',
-      { type: 'email', configuration: { to: Array.from({ length: 21 }, (_, at) => `a${at}@example.com`) } },
-      ['body', 'configuration', 'to'],
-      /at most 20/,
-    ],
-    [
-      'a recipient that is no address',
-      { type: 'email', configuration: { to: ['nobody'] } },
-      ['body', 'configuration', 'to', 0],
-      /email/,
-    ],
-    [
-      'a line break in the prefix of its subject',
-      { type: 'email', configuration: { to: ['a@example.com'], subject_prefix: 'a\r\nBcc: b@example.com' } },
-      ['body', 'configuration', 'subject_prefix'],
-      /control/,
-    ],
-    [
-      'protected headers of the type email',
-      { type: 'email', configuration: { to: ['a@example.com'] }, protected_headers: [{ name: 'X-A', value: 'v' }] },
-      ['body', 'protected_headers'],
-      /only for channels of type webhook/,
-    ],
-  ])('is refused with %s', async (_, channel, loc, msg) => refused(channel, loc, msg));
-
-  const ALWAYS_REFUSED = [
-    'Host',
-    'content-length',
-    'Content-Type',
-    'Transfer-Encoding',
-    'Connection',
-    'Keep-Alive',
-    'TE',
-    'Trailer',
-    'Upgrade',
-    'Expect',
-    'Proxy-Authorization',
-    'proxy-x',
-    'Accept-Encoding',
-    'content-encoding',
-    'HTTP2-Settings',
-    'Via',
-    'User-Agent',
-    'X-Service-Anything',
-    'x-service-signature',
-    'webhook-id',
-    'Bad Name',
-    'X:Y',
-    'X-Ü',
-    '',
-    'x'.repeat(81),
-  ];
-  it.each(ALWAYS_REFUSED)('is refused with the header %p, public or protected', async (name) => {
-    const at = ['body', 'configuration', 'headers', name.slice(0, 80)];
-    await refused({ configuration: { url: url(), headers: { [name]: 'v' } } }, at, /./);
-    const own = ['body', 'protected_headers', 0, 'name'];
-    await refused({ configuration: { url: url() }, protected_headers: [{ name, value: 'v' }] }, own, /./);
-  });
-
   it('sends every header that it accepts as it was given', async () => {
     const names = [
       'Accept', 'Accept-Charset', 'Accept-Language', 'Accept-Ranges', 'Age', 'Alt-Svc', 'Cache-Control', 'Close',
@@ -221,38 +118,6 @@ describe('a delivery channel', () => {
       await delivery.send('delete', `/channels/${answer.body.id}`);
     }
     expect(accepted).toEqual(expect.arrayContaining(['Accept', 'Date', 'Forwarded', 'X-Team']));
-  });
-
-  it.each(['Authorization', 'cookie', 'X-API-Key', 'X-Auth-Token', 'X-Custom-Auth'])(
-    'takes the header %s only as a protected header',
-    async (name) => {
-      const at = ['body', 'configuration', 'headers', name];
-      await refused({ configuration: { url: url(), headers: { [name]: SECRET } } }, at, /protected/);
-      const channel = await delivery.webhook(url(), { protected_headers: [{ name, value: SECRET }] });
-      expect((await delivery.get('/channels')).text).not.toContain(SECRET);
-      expect((await delivery.send('delete', `/channels/${channel}`)).status).toBe(204);
-    },
-  );
-
-  it('is refused with a header value that would break a request or is too long', async () => {
-    for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'ü', '\u007f', 'x'.repeat(301)]) {
-      await refused(
-        { configuration: { url: url(), headers: { 'X-A': value } } },
-        ['body', 'configuration', 'headers', 'X-A'],
-        /./,
-      );
-    }
-    for (const value of ['a\r\nX-Evil: 1', '', 'x'.repeat(2_049)]) {
-      const answer = await delivery.create({
-        type: 'webhook',
-        configuration: { url: url() },
-        protected_headers: [{ name: 'X-A', value }],
-      });
-      expect(answer.status).toBe(422);
-      expect(answer.body.detail).toMatchObject([
-        { loc: ['body', 'protected_headers', 0, 'value'], input: '[redacted]' },
-      ]);
-    }
   });
 
   it('has a header once, public or protected, and at most twenty headers', async () => {
@@ -460,6 +325,148 @@ describe('a delivery channel', () => {
       const answer = await client.send('patch', `/channels/${id}`, { name: role });
       expect([role, answer.status]).toEqual([role, allowed ? 200 : 403]);
       if (!allowed) expect(answer.body.detail).toBe('Missing delivery capability: delivery:manage_channels');
+    }
+  });
+});
+
+describe('a delivery channel with valid or invalid fields', () => {
+  beforeAll(newTenant);
+
+  it.each([
+    ['no configuration', {}, ['body', 'configuration', 'url'], /Field required/],
+    [
+      'a URL of the scheme ftp',
+      { configuration: { url: 'ftp://example.com/' } },
+      ['body', 'configuration', 'url'],
+      /scheme/,
+    ],
+    [
+      'credentials in the query of its URL',
+      { configuration: { url: 'https://example.com/?api_key=k' } },
+      ['body', 'configuration', 'url'],
+      /credentials/,
+    ],
+    [
+      'a user name in its URL',
+      { configuration: { url: 'https://a:b@example.com/' } },
+      ['body', 'configuration', 'url'],
+      /user name/,
+    ],
+    [
+      'the private address 10.0.0.1',
+      { configuration: { url: 'http://10.0.0.1/' } },
+      ['body', 'configuration', 'url'],
+      /public/,
+    ],
+    [
+      'the method GET',
+      { configuration: { url: 'https://example.com/', method: 'GET' } },
+      ['body', 'configuration', 'method'],
+      /should be 'POST', 'PUT' or 'PATCH'/,
+    ],
+    [
+      'a retry policy of 101 attempts',
+      { configuration: { url: 'https://example.com/', retry_policy: { max_attempts: 101 } } },
+      ['body', 'configuration', 'retry_policy', 'max_attempts'],
+      /less than or equal to 100/,
+    ],
+    [
+      'the unknown retry strategy random',
+      { configuration: { url: 'https://example.com/', retry_policy: { strategy: 'random' } } },
+      ['body', 'configuration', 'retry_policy', 'strategy'],
+      /fixed/,
+    ],
+    ['the unknown type slack', { type: 'slack' }, ['body', 'type'], /'email' or 'webhook'/],
+    ['no recipient', { type: 'email', configuration: { to: [] } }, ['body', 'configuration', 'to'], /at least 1/],
+    [
+      '21 recipients',
+      { type: 'email', configuration: { to: Array.from({ length: 21 }, (_, at) => `a${at}@example.com`) } },
+      ['body', 'configuration', 'to'],
+      /at most 20/,
+    ],
+    [
+      'a recipient that is no address',
+      { type: 'email', configuration: { to: ['nobody'] } },
+      ['body', 'configuration', 'to', 0],
+      /email/,
+    ],
+    [
+      'a line break in the prefix of its subject',
+      { type: 'email', configuration: { to: ['a@example.com'], subject_prefix: 'a\r\nBcc: b@example.com' } },
+      ['body', 'configuration', 'subject_prefix'],
+      /control/,
+    ],
+    [
+      'protected headers of the type email',
+      { type: 'email', configuration: { to: ['a@example.com'] }, protected_headers: [{ name: 'X-A', value: 'v' }] },
+      ['body', 'protected_headers'],
+      /only for channels of type webhook/,
+    ],
+  ])('is refused with %s', async (_, channel, loc, msg) => refused(channel, loc, msg));
+
+  const ALWAYS_REFUSED = [
+    'Host',
+    'content-length',
+    'Content-Type',
+    'Transfer-Encoding',
+    'Connection',
+    'Keep-Alive',
+    'TE',
+    'Trailer',
+    'Upgrade',
+    'Expect',
+    'Proxy-Authorization',
+    'proxy-x',
+    'Accept-Encoding',
+    'content-encoding',
+    'HTTP2-Settings',
+    'Via',
+    'User-Agent',
+    'X-Service-Anything',
+    'x-service-signature',
+    'webhook-id',
+    'Bad Name',
+    'X:Y',
+    'X-Ü',
+    '',
+    'x'.repeat(81),
+  ];
+  it.each(ALWAYS_REFUSED)('is refused with the header %p, public or protected', async (name) => {
+    const at = ['body', 'configuration', 'headers', name.slice(0, 80)];
+    await refused({ configuration: { url: url(), headers: { [name]: 'v' } } }, at, /./);
+    const own = ['body', 'protected_headers', 0, 'name'];
+    await refused({ configuration: { url: url() }, protected_headers: [{ name, value: 'v' }] }, own, /./);
+  });
+
+  it.each(['Authorization', 'cookie', 'X-API-Key', 'X-Auth-Token', 'X-Custom-Auth'])(
+    'takes the header %s only as a protected header',
+    async (name) => {
+      const at = ['body', 'configuration', 'headers', name];
+      await refused({ configuration: { url: url(), headers: { [name]: SECRET } } }, at, /protected/);
+      const channel = await delivery.webhook(url(), { protected_headers: [{ name, value: SECRET }] });
+      expect((await delivery.get('/channels')).text).not.toContain(SECRET);
+      expect((await delivery.send('delete', `/channels/${channel}`)).status).toBe(204);
+    },
+  );
+
+  it('is refused with a header value that would break a request or is too long', async () => {
+    for (const value of ['a\r\nX-Evil: 1', 'a\nb', 'ü', '\u007f', 'x'.repeat(301)]) {
+      await refused(
+        { configuration: { url: url(), headers: { 'X-A': value } } },
+        ['body', 'configuration', 'headers', 'X-A'],
+        /./,
+      );
+    }
+    for (const value of ['a\r\nX-Evil: 1', '', 'x'.repeat(2_049)]) {
+      const answer = await delivery.create({
+        type: 'webhook',
+        configuration: { url: url() },
+        protected_headers: [{ name: 'X-A', value }],
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.body.detail).toMatchObject([
+        { loc: ['body', 'protected_headers', 0, 'value'], input: '[redacted]' },
+      ]);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type DeliveryClient, deliveryOf, type Json, ruleMatch } from '../../support/delivery-api.js';
@@ -23,26 +23,32 @@ const TIME = expect.stringMatching(/Z$/) as unknown;
 const failed = (attempt: Json): boolean => attempt.status === 'failed';
 const sent = (attempt: Json): boolean => attempt.status === 'sent';
 
-describe('the delivery engine', () => {
-  let acme: Tenant;
-  let delivery: DeliveryClient;
-  let receiver: Receiver;
-  let channel: string;
+let acme: Tenant;
+let delivery: DeliveryClient;
+let receiver: Receiver;
+let channel: string;
 
-  beforeEach(async () => {
-    acme = await tenant();
-    delivery = deliveryOf(acme);
-    receiver = await startReceiver();
-    channel = await delivery.webhook(`${receiver.url}/hook`, {
-      configuration: {
-        method: 'PUT',
-        headers: { 'X-Team': 'on-call' },
-        // Nothing comes due by itself, however slow the machine is.
-        retry_policy: { strategy: 'fixed', base_delay_seconds: 3_600, max_delay_seconds: 7_200, max_attempts: 2 },
-      },
-      protected_headers: [{ name: 'Authorization', value: 'Bearer protected-value-0123456789' }],
-    });
+async function newTenant(): Promise<void> {
+  acme = await tenant();
+  delivery = deliveryOf(acme);
+}
+
+async function newChannel(): Promise<void> {
+  receiver = await startReceiver();
+  channel = await delivery.webhook(`${receiver.url}/hook`, {
+    configuration: {
+      method: 'PUT',
+      headers: { 'X-Team': 'on-call' },
+      // Nothing comes due by itself, however slow the machine is.
+      retry_policy: { strategy: 'fixed', base_delay_seconds: 3_600, max_delay_seconds: 7_200, max_attempts: 2 },
+    },
+    protected_headers: [{ name: 'Authorization', value: 'Bearer protected-value-0123456789' }],
   });
+}
+
+describe('the delivery engine', () => {
+  beforeEach(newTenant);
+  beforeEach(newChannel);
   afterEach(() => receiver.close());
 
   const internal = (path: string) => api.get(path).set('X-Internal-Token', service.internalToken).expect(200);
@@ -185,128 +191,6 @@ describe('the delivery engine', () => {
     });
     expect(await delivery.audits(id)).toMatchObject([{ status: 'dispatched', response_code: 204, reason: null }]);
   });
-
-  const REDIRECT = (response: ServerResponse): void => void response.writeHead(302, { Location: '/elsewhere' }).end();
-  const HANG = (): void => undefined;
-  const TRICKLE = (response: ServerResponse): void => {
-    response.writeHead(200, { 'Content-Length': '100000' });
-    const timer = setInterval(() => response.write('x'), 100);
-    response.on('close', () => clearInterval(timer));
-  };
-  const RESET = (_response: ServerResponse, _received: unknown, socket: Socket): void => void socket.resetAndDestroy();
-  const SHORT = (response: ServerResponse, _received: unknown, socket: Socket): void => {
-    response.writeHead(200, { 'Content-Length': '100' });
-    response.write('short', () => socket.destroy());
-  };
-  const GARBAGE = (_response: ServerResponse, _received: unknown, socket: Socket): void =>
-    void socket.end('not HTTP at all\r\n\r\n');
-  const HUGE = (response: ServerResponse): void => {
-    response.writeHead(200, { 'Content-Type': 'text/plain' });
-    const block = Buffer.alloc(1_048_576, 'h');
-    let written = 0;
-    const more = (): void => {
-      while (written < 100 && !response.destroyed) if (((written += 1), !response.write(block))) break;
-      if (written < 100) response.once('drain', more);
-      else response.end();
-    };
-    more();
-  };
-
-  it.each<[string, string, string | null, number | null, string | null, Reaction]>([
-    ['the answer 200', 'sent', null, 200, null, 200],
-    ['the answer 204', 'sent', null, 204, null, 204],
-    ['the answer 299', 'sent', null, 299, null, 299],
-    ['a redirect', 'failed', 'terminal', 302, 'http_302', REDIRECT],
-    ['the answer 304', 'failed', 'terminal', 304, 'http_304', 304],
-    ['the answer 400', 'failed', 'terminal', 400, 'http_400', 400],
-    ['the answer 401', 'failed', 'terminal', 401, 'http_401', 401],
-    ['the answer 404', 'failed', 'terminal', 404, 'http_404', 404],
-    ['the answer 408', 'failed', 'scheduled_retry', 408, 'http_408', 408],
-    ['the answer 409', 'failed', 'terminal', 409, 'http_409', 409],
-    ['the answer 410', 'failed', 'terminal', 410, 'http_410: .*consider disabling', 410],
-    ['the answer 425', 'failed', 'scheduled_retry', 425, 'http_425', 425],
-    ['the answer 429', 'failed', 'scheduled_retry', 429, 'http_429', 429],
-    ['the answer 500', 'failed', 'scheduled_retry', 500, 'http_500', 500],
-    ['the answer 501', 'failed', 'scheduled_retry', 501, 'http_501', 501],
-    ['the answer 503', 'failed', 'scheduled_retry', 503, 'http_503', 503],
-    ['the answer 599', 'failed', 'scheduled_retry', 599, 'http_599', 599],
-    ['a reset connection', 'failed', 'scheduled_retry', null, 'connection_reset', RESET],
-    ['an answer that is no HTTP', 'failed', 'scheduled_retry', null, 'protocol_error', GARBAGE],
-  ])(
-    'reports %s as %s with the retry state %s, the code %s and the reason %s',
-    async (_, status, retryState, code, reason, reaction) => {
-      receiver.answer(reaction);
-      const id = await ruleMatch(acme, channel);
-      const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
-      expect(attempt).toMatchObject({ status, retry_state: retryState, response_code: code });
-      if (reason === null) expect(attempt.failure_reason).toBeNull();
-      else expect(attempt.failure_reason).toMatch(new RegExp(`^${reason}`));
-      expect(receiver.received).toHaveLength(1);
-    },
-  );
-
-  it.each<[string, Reaction]>([
-    ['ends before its announced length', SHORT],
-    ['has 100 megabytes', HUGE],
-  ])('ends a send soon and stores at most 500 characters when the answer %s', async (_, reaction) => {
-    receiver.answer(reaction);
-    const id = await ruleMatch(acme, channel);
-    const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
-    expect(['sent', 'failed']).toContain(attempt.status);
-    expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
-    expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
-  });
-
-  it('ends a send at its time limit when no answer comes, and when the answer arrives byte by byte', async () => {
-    const slow = await startReceiver(TRICKLE);
-    receiver.answer(HANG);
-    const [silent, trickling] = [
-      await ruleMatch(acme, channel),
-      await ruleMatch(acme, await delivery.webhook(slow.url)),
-    ];
-    const isOver = (seen: Json): boolean => seen.status !== 'pending';
-    expect(await delivery.until(silent, isOver)).toMatchObject({
-      status: 'failed',
-      retry_state: 'scheduled_retry',
-      response_code: null,
-      failure_reason: expect.stringMatching(/^timeout/),
-    });
-    expect(receiver.received).toHaveLength(1);
-    const attempt = await delivery.until(trickling, isOver);
-    expect(['sent', 'failed']).toContain(attempt.status);
-    expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
-    expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
-    await slow.close();
-  });
-
-  it('schedules a retry when the receiver does not listen, has no address or does not speak TLS', async () => {
-    const gone = await startReceiver();
-    await gone.close();
-    for (const url of [gone.url, 'http://nobody.invalid/', receiver.url.replace('http:', 'https:')]) {
-      const away = await delivery.webhook(url);
-      const id = await ruleMatch(acme, away);
-      expect(await delivery.until(id, failed)).toMatchObject({ retry_state: 'scheduled_retry', response_code: null });
-    }
-  });
-
-  // A 429 replaces the wait of the policy, a 503 may only make it longer, and no other answer changes it.
-  it.each([
-    [5_000, 5_001, 429, '5000'],
-    [20, 60, 429, '20'],
-    [7_200, 9_000, 503, '100000'],
-    [3_600, 5_000, 503, '20'],
-    [3_600, 5_000, 500, '5000'],
-    [3_600, 5_000, 429, 'nonsense'],
-  ])(
-    'waits at least %i and less than %i seconds after the answer %i with Retry-After: %s',
-    async (least, limit, status, value) => {
-      receiver.answer((response) => void response.writeHead(status, { 'Retry-After': value }).end());
-      const id = await ruleMatch(acme, channel);
-      const { created_at, next_retry_at } = await delivery.until(id, failed);
-      expect(Date.parse(next_retry_at) - Date.parse(created_at)).toBeGreaterThanOrEqual(least * 1_000);
-      expect(Date.parse(next_retry_at) - Date.now()).toBeLessThan(limit * 1_000);
-    },
-  );
 
   it('sends the attempts of one fingerprint to a channel in order, also while the first is retried', async () => {
     const match = (fingerprint: string, at: string): Promise<string> =>
@@ -473,4 +357,132 @@ describe('the delivery engine', () => {
   it('reports healthy workers in the health of the service', async () => {
     expect((await api.get('/health').expect(200)).body).toMatchObject({ checks: { workers: 'healthy' } });
   });
+});
+
+describe('the delivery engine that gets an answer', () => {
+  beforeAll(newTenant);
+  beforeEach(newChannel);
+  afterEach(() => receiver.close());
+
+  const REDIRECT = (response: ServerResponse): void => void response.writeHead(302, { Location: '/elsewhere' }).end();
+  const HANG = (): void => undefined;
+  const TRICKLE = (response: ServerResponse): void => {
+    response.writeHead(200, { 'Content-Length': '100000' });
+    const timer = setInterval(() => response.write('x'), 100);
+    response.on('close', () => clearInterval(timer));
+  };
+  const RESET = (_response: ServerResponse, _received: unknown, socket: Socket): void => void socket.resetAndDestroy();
+  const SHORT = (response: ServerResponse, _received: unknown, socket: Socket): void => {
+    response.writeHead(200, { 'Content-Length': '100' });
+    response.write('short', () => socket.destroy());
+  };
+  const GARBAGE = (_response: ServerResponse, _received: unknown, socket: Socket): void =>
+    void socket.end('not HTTP at all\r\n\r\n');
+  const HUGE = (response: ServerResponse): void => {
+    response.writeHead(200, { 'Content-Type': 'text/plain' });
+    const block = Buffer.alloc(1_048_576, 'h');
+    let written = 0;
+    const more = (): void => {
+      while (written < 100 && !response.destroyed) if (((written += 1), !response.write(block))) break;
+      if (written < 100) response.once('drain', more);
+      else response.end();
+    };
+    more();
+  };
+
+  it.each<[string, string, string | null, number | null, string | null, Reaction]>([
+    ['the answer 200', 'sent', null, 200, null, 200],
+    ['the answer 204', 'sent', null, 204, null, 204],
+    ['the answer 299', 'sent', null, 299, null, 299],
+    ['a redirect', 'failed', 'terminal', 302, 'http_302', REDIRECT],
+    ['the answer 304', 'failed', 'terminal', 304, 'http_304', 304],
+    ['the answer 400', 'failed', 'terminal', 400, 'http_400', 400],
+    ['the answer 401', 'failed', 'terminal', 401, 'http_401', 401],
+    ['the answer 404', 'failed', 'terminal', 404, 'http_404', 404],
+    ['the answer 408', 'failed', 'scheduled_retry', 408, 'http_408', 408],
+    ['the answer 409', 'failed', 'terminal', 409, 'http_409', 409],
+    ['the answer 410', 'failed', 'terminal', 410, 'http_410: .*consider disabling', 410],
+    ['the answer 425', 'failed', 'scheduled_retry', 425, 'http_425', 425],
+    ['the answer 429', 'failed', 'scheduled_retry', 429, 'http_429', 429],
+    ['the answer 500', 'failed', 'scheduled_retry', 500, 'http_500', 500],
+    ['the answer 501', 'failed', 'scheduled_retry', 501, 'http_501', 501],
+    ['the answer 503', 'failed', 'scheduled_retry', 503, 'http_503', 503],
+    ['the answer 599', 'failed', 'scheduled_retry', 599, 'http_599', 599],
+    ['a reset connection', 'failed', 'scheduled_retry', null, 'connection_reset', RESET],
+    ['an answer that is no HTTP', 'failed', 'scheduled_retry', null, 'protocol_error', GARBAGE],
+  ])(
+    'reports %s as %s with the retry state %s, the code %s and the reason %s',
+    async (_, status, retryState, code, reason, reaction) => {
+      receiver.answer(reaction);
+      const id = await ruleMatch(acme, channel);
+      const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
+      expect(attempt).toMatchObject({ status, retry_state: retryState, response_code: code });
+      if (reason === null) expect(attempt.failure_reason).toBeNull();
+      else expect(attempt.failure_reason).toMatch(new RegExp(`^${reason}`));
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
+
+  it.each<[string, Reaction]>([
+    ['ends before its announced length', SHORT],
+    ['has 100 megabytes', HUGE],
+  ])('ends a send soon and stores at most 500 characters when the answer %s', async (_, reaction) => {
+    receiver.answer(reaction);
+    const id = await ruleMatch(acme, channel);
+    const attempt = await delivery.until(id, (seen) => seen.status !== 'pending');
+    expect(['sent', 'failed']).toContain(attempt.status);
+    expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
+    expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
+  });
+
+  it('ends a send at its time limit when no answer comes, and when the answer arrives byte by byte', async () => {
+    const slow = await startReceiver(TRICKLE);
+    receiver.answer(HANG);
+    const [silent, trickling] = [
+      await ruleMatch(acme, channel),
+      await ruleMatch(acme, await delivery.webhook(slow.url)),
+    ];
+    const isOver = (seen: Json): boolean => seen.status !== 'pending';
+    expect(await delivery.until(silent, isOver)).toMatchObject({
+      status: 'failed',
+      retry_state: 'scheduled_retry',
+      response_code: null,
+      failure_reason: expect.stringMatching(/^timeout/),
+    });
+    expect(receiver.received).toHaveLength(1);
+    const attempt = await delivery.until(trickling, isOver);
+    expect(['sent', 'failed']).toContain(attempt.status);
+    expect((attempt.response_summary ?? '').length).toBeLessThanOrEqual(500);
+    expect(attempt.response_metadata.duration_ms).toBeLessThan(30_000);
+    await slow.close();
+  });
+
+  it('schedules a retry when the receiver does not listen, has no address or does not speak TLS', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    for (const url of [gone.url, 'http://nobody.invalid/', receiver.url.replace('http:', 'https:')]) {
+      const away = await delivery.webhook(url);
+      const id = await ruleMatch(acme, away);
+      expect(await delivery.until(id, failed)).toMatchObject({ retry_state: 'scheduled_retry', response_code: null });
+    }
+  });
+
+  // A 429 replaces the wait of the policy, a 503 may only make it longer, and no other answer changes it.
+  it.each([
+    [5_000, 5_001, 429, '5000'],
+    [20, 60, 429, '20'],
+    [7_200, 9_000, 503, '100000'],
+    [3_600, 5_000, 503, '20'],
+    [3_600, 5_000, 500, '5000'],
+    [3_600, 5_000, 429, 'nonsense'],
+  ])(
+    'waits at least %i and less than %i seconds after the answer %i with Retry-After: %s',
+    async (least, limit, status, value) => {
+      receiver.answer((response) => void response.writeHead(status, { 'Retry-After': value }).end());
+      const id = await ruleMatch(acme, channel);
+      const { created_at, next_retry_at } = await delivery.until(id, failed);
+      expect(Date.parse(next_retry_at) - Date.parse(created_at)).toBeGreaterThanOrEqual(least * 1_000);
+      expect(Date.parse(next_retry_at) - Date.now()).toBeLessThan(limit * 1_000);
+    },
+  );
 });

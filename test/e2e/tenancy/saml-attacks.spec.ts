@@ -11,6 +11,9 @@ const FAILED = { status: 303, location: '/console/login?error=sso_failed', sessi
 /** Makes the text of a response to a request. */
 type Forger = (of: Company, wish: Pick<ResponseWish, 'acs' | 'audience' | 'requestId' | 'attributes'>) => string;
 
+/** A key that no connection has. */
+const FOREIGN = makeCertificate({ names: ['idp.example.com'], keyType: 'rsa' });
+
 let of: Company;
 
 /** Returns the outcome of a sign-in and the reasons of the security events that it leaves. */
@@ -90,18 +93,11 @@ describe('a response of SAML', () => {
       ({ provider }, wish) => provider.sign(provider.response(wish), 'Response'),
       'the assertion is not signed',
     ],
-    [
-      'another key signed it',
-      ({ provider }, wish) =>
-        provider.signedResponse(wish, { key: makeCertificate({ names: ['idp.example.com'], keyType: 'rsa' }).key }),
-      WRONG_KEY,
-    ],
+    ['another key signed it', ({ provider }, wish) => provider.signedResponse(wish, { key: FOREIGN.key }), WRONG_KEY],
     [
       'another key signed the assertion',
-      ({ provider }, wish) => {
-        const { key } = makeCertificate({ names: ['idp.example.com'], keyType: 'rsa' });
-        return provider.sign(provider.sign(provider.response(wish), 'Assertion', { key }), 'Response');
-      },
+      ({ provider }, wish) =>
+        provider.sign(provider.sign(provider.response(wish), 'Assertion', { key: FOREIGN.key }), 'Response'),
       'no certificate of the connection verifies the signature of the assertion',
     ],
     [

@@ -25,10 +25,10 @@ beforeAll(async () => {
   acme = await provisionedTenant();
 });
 
-beforeEach(async () => {
+async function newUsers(): Promise<void> {
   ada = await acme.scim.made({ userName: acme.address(), displayName: 'Ada' });
   bob = await acme.scim.made({ userName: acme.address(), displayName: 'Bob' });
-});
+}
 
 const groupName = () => `Group ${(names += 1)}`;
 const membersOf = ({ members = [] }: ScimResource) => members.map(({ value }) => value).sort();
@@ -36,6 +36,8 @@ const idsOf = (...users: ScimResource[]) => users.map(({ id }) => id).sort();
 const valuesOf = (...users: ScimResource[]) => users.map(({ id }) => ({ value: id }));
 
 describe('A group of SCIM', () => {
+  beforeEach(newUsers);
+
   it('is made with its members, and shown with their names', async () => {
     const displayName = groupName();
     const body = { schemas: [GROUP_SCHEMA], displayName, externalId: 'g-1', members: valuesOf(ada, bob) };
@@ -76,16 +78,6 @@ describe('A group of SCIM', () => {
       const { body: list } = await acme.scim.get('/Groups', { filter: `displayName eq "${displayName}"` }).expect(200);
       expect(list).toMatchObject({ totalResults: 0, Resources: [] });
     }
-  });
-
-  it.each([
-    ['no name', {}],
-    ['an empty name', { displayName: '' }],
-    ['a name that is too long', { displayName: 'x'.repeat(201) }],
-    ['members without a value', { displayName: 'A', members: [{ display: 'x' }] }],
-    ['members that are numbers', { displayName: 'A', members: [5] }],
-  ])('is refused with %s', async (_, body) => {
-    expect((await acme.scim.post('/Groups', body).expect(400)).body).toEqual(scimError(400, 'invalidValue'));
   });
 
   it('is replaced, changed and deleted, and its users stay', async () => {
@@ -132,6 +124,30 @@ describe('A group of SCIM', () => {
       .expect(200);
     expect(changed.body).toEqual({ schemas: [GROUP_SCHEMA], id, externalId: 'e' });
   });
+});
+
+describe('A group that is found or refused', () => {
+  const displayName = groupName();
+  let id: string;
+
+  beforeAll(async () => {
+    await newUsers();
+    ({ id } = await acme.scim.madeGroup({
+      displayName,
+      externalId: `ext ${displayName}`,
+      members: valuesOf(ada),
+    }));
+  });
+
+  it.each([
+    ['no name', {}],
+    ['an empty name', { displayName: '' }],
+    ['a name that is too long', { displayName: 'x'.repeat(201) }],
+    ['members without a value', { displayName: 'A', members: [{ display: 'x' }] }],
+    ['members that are numbers', { displayName: 'A', members: [5] }],
+  ])('is refused with %s', async (_, body) => {
+    expect((await acme.scim.post('/Groups', body).expect(400)).body).toEqual(scimError(400, 'invalidValue'));
+  });
 
   it.each([
     ['displayName eq "%name"', 1],
@@ -145,12 +161,6 @@ describe('A group of SCIM', () => {
     ['id eq "%id" and members pr', 1],
     ['meta.resourceType eq "Group" and id eq "%id"', 1],
   ])('is found by the filter %s', async (filter, count) => {
-    const displayName = groupName();
-    const { id } = await acme.scim.madeGroup({
-      displayName,
-      externalId: `ext ${displayName}`,
-      members: valuesOf(ada),
-    });
     const text = filter
       .replace('%name', displayName)
       .replace('%NAME', displayName.toUpperCase())
@@ -162,7 +172,39 @@ describe('A group of SCIM', () => {
   });
 });
 
+describe('An invalid change of a group', () => {
+  let path: string;
+
+  beforeAll(async () => {
+    await newUsers();
+    path = `/Groups/${(await acme.scim.madeGroup({ displayName: groupName(), members: valuesOf(ada) })).id}`;
+  });
+
+  it.each<[string, object, number, string]>([
+    ['an unknown attribute', { op: 'add', path: 'owners', value: [] }, 400, 'invalidPath'],
+    ['a path that is none', { op: 'add', path: 'members[', value: [] }, 400, 'invalidPath'],
+    ['a sub-attribute that is fixed', { op: 'replace', path: 'members.display', value: 'x' }, 400, 'invalidPath'],
+    ['another filter', { op: 'remove', path: 'members[display co "a"]' }, 400, 'invalidFilter'],
+    ['a change of one member', { op: 'replace', path: 'members[value eq "x"]', value: {} }, 400, 'mutability'],
+    ['no path', { op: 'remove' }, 400, 'noTarget'],
+    ['no value', { op: 'add', path: 'members' }, 400, 'invalidValue'],
+    ['a text without a path', { op: 'add', value: 'x' }, 400, 'invalidValue'],
+    ['an unknown operator', { op: 'move', path: 'members' }, 400, 'invalidSyntax'],
+    ['the id', { op: 'replace', path: 'id', value: 'x' }, 400, 'mutability'],
+    ['the removal of the name', { op: 'remove', path: 'displayName' }, 400, 'mutability'],
+    ['an unknown user', { op: 'add', path: 'members', value: [{ value: UNKNOWN }] }, 400, 'invalidValue'],
+  ])('is refused with %s, and changes nothing', async (_, operation, status, type) => {
+    const rename = { op: 'replace', path: 'displayName', value: groupName() };
+    const before = (await acme.scim.get(path)).body as object;
+    const answer = await acme.scim.operate(path, rename, operation).expect(status);
+    expect(answer.body).toEqual(scimError(status, type));
+    expect((await acme.scim.get(path)).body).toEqual(before);
+  });
+});
+
 describe('A change of the members of a group', () => {
+  beforeEach(newUsers);
+
   let path: string;
   const members = async () => membersOf(bodyOf(await acme.scim.get(path).expect(200)));
 
@@ -193,27 +235,6 @@ describe('A change of the members of a group', () => {
   ])('passes when it %s', async (_, operations, wanted) => {
     await acme.scim.operate(path, ...operations()).expect(204);
     expect(await members()).toEqual(wanted());
-  });
-
-  it.each<[string, object, number, string]>([
-    ['an unknown attribute', { op: 'add', path: 'owners', value: [] }, 400, 'invalidPath'],
-    ['a path that is none', { op: 'add', path: 'members[', value: [] }, 400, 'invalidPath'],
-    ['a sub-attribute that is fixed', { op: 'replace', path: 'members.display', value: 'x' }, 400, 'invalidPath'],
-    ['another filter', { op: 'remove', path: 'members[display co "a"]' }, 400, 'invalidFilter'],
-    ['a change of one member', { op: 'replace', path: 'members[value eq "x"]', value: {} }, 400, 'mutability'],
-    ['no path', { op: 'remove' }, 400, 'noTarget'],
-    ['no value', { op: 'add', path: 'members' }, 400, 'invalidValue'],
-    ['a text without a path', { op: 'add', value: 'x' }, 400, 'invalidValue'],
-    ['an unknown operator', { op: 'move', path: 'members' }, 400, 'invalidSyntax'],
-    ['the id', { op: 'replace', path: 'id', value: 'x' }, 400, 'mutability'],
-    ['the removal of the name', { op: 'remove', path: 'displayName' }, 400, 'mutability'],
-    ['an unknown user', { op: 'add', path: 'members', value: [{ value: UNKNOWN }] }, 400, 'invalidValue'],
-  ])('is refused with %s, and changes nothing', async (_, operation, status, type) => {
-    const rename = { op: 'replace', path: 'displayName', value: groupName() };
-    const before = (await acme.scim.get(path)).body as object;
-    const answer = await acme.scim.operate(path, rename, operation).expect(status);
-    expect(answer.body).toEqual(scimError(status, type));
-    expect((await acme.scim.get(path)).body).toEqual(before);
   });
 
   it('loses no member when changes run at once', async () => {

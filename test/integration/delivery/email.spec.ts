@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import {
   DELIVERY_ENV,
   type DeliveryClient,
@@ -16,7 +16,6 @@ import {
 } from '../../support/delivery.js';
 
 describe('an email channel with a mail server', () => {
-  let plain: TestApp;
   let app: TestApp;
   let owner: Owner;
   let delivery: DeliveryClient;
@@ -43,18 +42,13 @@ describe('an email channel with a mail server', () => {
     server.on('error', () => undefined);
     server.listen(0, '127.0.0.1');
     await once(server.server, 'listening');
-    // Accounts are made where mail is captured; then the same database gets a mail server.
-    plain = await createTestApp({ env: { ...DELIVERY_ENV, PROCESS_ROLE: 'api' } });
-    owner = await ownerWithProject(plain);
-    app = await createTestApp({
+    app = await createApiApp({
       env: {
         ...DELIVERY_ENV,
-        PROCESS_ROLE: 'all',
         SMTP_URL: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
       },
-      databaseUrl: plain.databaseUrl,
-      dataDir: plain.dataDir,
     });
+    owner = await ownerWithProject(app);
     delivery = deliveryOf(app, owner);
   });
   beforeEach(() => {
@@ -63,7 +57,6 @@ describe('an email channel with a mail server', () => {
   });
   afterAll(async () => {
     await app.close();
-    await plain.close();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
 
@@ -81,12 +74,13 @@ describe('an email channel with a mail server', () => {
     const id = await channel(['i@example.com', 'i@EXAMPLE.com', 'i@Example.Com', 'I@example.com', 'j@example.com']);
     replies.set('j@example.com', 451);
     const attempt = await ruleMatch(app, owner.projectId, id);
-    await delivery.until(attempt, ({ status }) => status === 'failed');
+    await runRetries(app);
+    expect((await delivery.attempt(attempt)).status).toBe('failed');
     expect(await delivery.attempt(attempt)).toMatchObject({ response_metadata: { addresses: 3, accepted: 2 } });
     replies.clear();
     await makeDue(app, attempt);
     await runRetries(app);
-    await delivery.until(attempt, ({ status }) => status === 'sent');
+    expect((await delivery.attempt(attempt)).status).toBe('sent');
     const mailboxes = delivered.map(({ to }) => to.replace(/@.*$/, (domain) => domain.toLowerCase()));
     expect(mailboxes.sort()).toEqual(['I@example.com', 'i@example.com', 'j@example.com']);
   });
@@ -119,7 +113,8 @@ describe('an email channel with a mail server', () => {
     const attempt = await ruleMatch(app, owner.projectId, id, {
       rule: { name: 'Payments\r\nBcc: evil@example.com' },
     });
-    await delivery.until(attempt, ({ status }) => status === 'failed');
+    await runRetries(app);
+    expect((await delivery.attempt(attempt)).status).toBe('failed');
     const failure = await delivery.attempt(attempt);
     expect(failure).toMatchObject({ retry_state: 'scheduled_retry', response_metadata: { addresses: 3, accepted: 2 } });
     await makeDue(app, attempt);

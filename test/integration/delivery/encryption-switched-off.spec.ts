@@ -1,38 +1,40 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { alertsOf, runAlertDeliveries } from '../../support/alerts.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, deliveryOf, makeDue, ruleMatch, runRetries } from '../../support/delivery.js';
-import { createTestDatabase } from '../../support/postgres.js';
-import { startReceiver } from '../../support/receiver.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { secretsOf } from '../../support/secrets.js';
 
 const SECRET = 'protected-value-0123456789';
 
-describe('a protected header while encryption is switched off', () => {
-  let app: TestApp;
+let app: TestApp;
+/** Another instance on the same database, without encryption. Only the instance that a test runs sends. */
+let off: TestApp;
+let receiver: Receiver;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
+beforeAll(async () => {
+  app = await createApiApp({ env: DELIVERY_ENV });
+  off = await createApiApp({
+    env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
+    databaseUrl: app.databaseUrl,
+    dataDir: app.dataDir,
   });
-  afterAll(() => app.close());
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+afterAll(async () => {
+  await off.close();
+  await app.close();
+});
 
-  /** Another instance on the same database. */
-  const switchedOff = (): Promise<TestApp> =>
-    createTestApp({
-      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-      databaseUrl: app.databaseUrl,
-      dataDir: app.dataDir,
-    });
-
+describe('a protected header while encryption is switched off', () => {
   it('is not added, changed or sent, but can still be removed', async () => {
-    const receiver = await startReceiver();
     const owner = await ownerWithProject(app);
     const before = deliveryOf(app, owner);
     const id = await before.webhook(receiver.url, { protected_headers: [{ name: 'X-A', value: SECRET }] });
-    const off = await switchedOff();
     const delivery = deliveryOf(off, owner);
     const detail = 'Protected webhook headers are unavailable';
     const path = `/channels/${id}/protected-headers`;
@@ -54,15 +56,11 @@ describe('a protected header while encryption is switched off', () => {
     expect(await delivery.send('delete', `${path}/X-A`)).toMatchObject({ status: 200 });
     const unsigned = await delivery.webhook(receiver.url);
     expect((await delivery.send('post', `/channels/${unsigned}/test`)).body.ok).toBe(true);
-    await off.close();
-    await receiver.close();
   });
 
   it('leaves new channels unsigned, and returns 503 to a rotation and to a test of a signed channel', async () => {
-    const receiver = await startReceiver();
     const owner = await ownerWithProject(app);
     const signed = await deliveryOf(app, owner).webhook(receiver.url);
-    const off = await switchedOff();
     const delivery = deliveryOf(off, owner);
     const detail = 'Webhook signing secrets are unavailable';
     const { body } = await delivery.create({ type: 'webhook', configuration: { url: receiver.url } });
@@ -75,12 +73,10 @@ describe('a protected header while encryption is switched off', () => {
       expect([answer.status, answer.body]).toEqual([503, { detail }]);
     }
     expect(receiver.connections()).toBe(0);
-    await off.close();
-    await receiver.close();
   });
 
   it('prevents replay, Retry Now and drain with 503, and leaves the attempts of its channel unchanged', async () => {
-    const receiver = await startReceiver(500);
+    receiver.answer(500);
     const owner = await ownerWithProject(app);
     const before = deliveryOf(app, owner);
     const made = async (policy: object, protected_headers: object[], state: string): Promise<string> => {
@@ -89,7 +85,8 @@ describe('a protected header while encryption is switched off', () => {
         protected_headers,
       });
       const id = await ruleMatch(app, owner.projectId, channel);
-      await before.until(id, ({ retry_state }) => retry_state === state);
+      await runRetries(app);
+      expect((await before.attempt(id)).retry_state).toBe(state);
       return id;
     };
     const headers = [{ name: 'X-A', value: SECRET }];
@@ -100,7 +97,6 @@ describe('a protected header while encryption is switched off', () => {
       'UPDATE delivery_channels SET signing_secret = NULL WHERE id IN (SELECT channel_id FROM delivery_attempts WHERE id = $1)',
       [open],
     );
-    const off = await switchedOff();
     const delivery = deliveryOf(off, owner);
     const sends = receiver.received.length;
     const rows = () => app.rows('SELECT to_jsonb(a) AS attempt FROM delivery_attempts a ORDER BY id');
@@ -122,26 +118,17 @@ describe('a protected header while encryption is switched off', () => {
     expect(receiver.received).toHaveLength(sends);
     receiver.answer(200);
     expect((await delivery.send('post', `/history/${open}/dlq-drain`)).status).toBe(200);
-    await off.close();
-    await receiver.close();
   });
 
   it('keeps the attempts of its channel pending and uncounted until it can be read', async () => {
-    const database = await createTestDatabase();
-    const dataDir = await mkdtemp(join(tmpdir(), 'oes-vault-'));
-    const start = (env: Record<string, string> = {}): Promise<TestApp> =>
-      createTestApp({ env: { ...DELIVERY_ENV, ...env }, databaseUrl: database.url, dataDir });
-    const receiver = await startReceiver();
-    const first = await start();
-    const owner = await ownerWithProject(first);
-    const channel = await deliveryOf(first, owner).webhook(receiver.url, {
+    const owner = await ownerWithProject(app);
+    const channel = await deliveryOf(app, owner).webhook(receiver.url, {
       protected_headers: [{ name: 'X-A', value: SECRET }],
     });
-    await first.close();
-    const off = await start({ CREDENTIAL_ENCRYPTION_KEYS: 'disabled' });
     const delivery = deliveryOf(off, owner);
     const id = await ruleMatch(off, owner.projectId, channel);
-    expect(await delivery.until(id, ({ failure_reason }) => failure_reason !== null)).toMatchObject({
+    await runRetries(off);
+    expect(await delivery.attempt(id)).toMatchObject({
       status: 'pending',
       retry_state: 'pending',
       failure_reason: 'cryptography_unavailable',
@@ -150,39 +137,56 @@ describe('a protected header while encryption is switched off', () => {
       completed_at: null,
     });
     expect(await off.metrics()).toMatch(/^oes_delivery_backlog 0$/m);
-    await off.close();
     expect(receiver.connections()).toBe(0);
-    const again = await start();
-    await makeDue(again, id);
-    await runRetries(again);
-    expect(await deliveryOf(again, owner).attempt(id)).toMatchObject({
+    await makeDue(app, id);
+    await runRetries(app);
+    expect(await delivery.attempt(id)).toMatchObject({
       status: 'sent',
       try_number: 1,
       failure_reason: null,
     });
     expect(receiver.received[0]?.headers['x-a']).toBe(SECRET);
-    await again.close();
-    await receiver.close();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   it('makes a test of its channel return 503 without an attempt when it names a secret', async () => {
-    const receiver = await startReceiver();
     const owner = await ownerWithProject(app);
     await secretsOf(app, owner).made('TOKEN', 'value');
     const channel = await deliveryOf(app, owner).webhook(receiver.url, {
       protected_headers: [{ name: 'X-H0', value: '{{secret:TOKEN}}' }],
     });
-    const off = await switchedOff();
-    try {
-      const answer = await deliveryOf(off, owner).send('post', `/channels/${channel}/test`);
-      expect([answer.status, answer.body]).toEqual([503, { detail: 'Protected webhook headers are unavailable' }]);
-      const history = await deliveryOf(app, owner).get('/history', { channel_id: channel });
-      expect(history.body.total).toBe(0);
-    } finally {
-      await off.close();
-      await receiver.close();
+    const answer = await deliveryOf(off, owner).send('post', `/channels/${channel}/test`);
+    expect([answer.status, answer.body]).toEqual([503, { detail: 'Protected webhook headers are unavailable' }]);
+    const history = await deliveryOf(app, owner).get('/history', { channel_id: channel });
+    expect(history.body.total).toBe(0);
+  });
+});
+
+describe('an alert destination while encryption is switched off', () => {
+  it('returns 503 with a secret or a Slack address, and is created when there is nothing to encrypt', async () => {
+    const alerts = alertsOf(off, await ownerWithProject(off));
+    const refusal = { detail: 'Protected alert destination credentials are unavailable' };
+    for (const body of [
+      { target_url: 'https://example.com/', secret: SECRET },
+      { target_url: 'https://hooks.slack.com/services/T000/B000/slackpathsecret', type: 'slack' },
+    ]) {
+      const answer = await alerts.create(body);
+      expect([answer.status, answer.body]).toEqual([503, refusal]);
     }
+    expect((await alerts.create({ target_url: 'http://127.0.0.1:1/' })).status).toBe(201);
+  });
+
+  it('keeps its deliveries pending without losing an attempt until its secret can be read', async () => {
+    const alerts = alertsOf(app, await ownerWithProject(app));
+    const id = await alerts.raiseFor(await alerts.destination(receiver.url, { secret: SECRET }));
+    await runAlertDeliveries(off);
+    expect(await alerts.delivery(id)).toMatchObject({
+      status: 'pending',
+      retry_count: 0,
+      failure_reason: 'cryptography_unavailable',
+    });
+    expect(receiver.connections()).toBe(0);
+    await app.rows('UPDATE alert_deliveries SET due_at = now() WHERE id = $1', [id]);
+    await runAlertDeliveries(app);
+    expect(await alerts.delivery(id)).toMatchObject({ status: 'sent', retry_count: 0 });
   });
 });

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, type DeliveryClient, deliveryOf, ruleMatch } from '../../support/delivery.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
+import { DELIVERY_ENV, type DeliveryClient, deliveryOf, ruleMatch, runRetries } from '../../support/delivery.js';
 
 describe('a destination in the own network', () => {
   let app: TestApp;
@@ -22,7 +22,7 @@ describe('a destination in the own network', () => {
     listener.listen(0, '::');
     await once(listener, 'listening');
     ({ port } = listener.address() as AddressInfo);
-    app = await createTestApp({ env: { ...DELIVERY_ENV, OUTBOUND_ALLOWED_SUBNETS: '' } });
+    app = await createApiApp({ env: { ...DELIVERY_ENV, OUTBOUND_ALLOWED_SUBNETS: '' } });
     owner = await ownerWithProject(app);
     delivery = deliveryOf(app, owner);
   });
@@ -97,8 +97,9 @@ describe('a destination in the own network', () => {
         [id, url],
       );
       const attempt = await ruleMatch(app, owner.projectId, id);
-      const seen = await delivery.until(attempt, ({ status }) => status === 'failed');
-      expect([host, seen.retry_state]).toEqual([host, 'terminal']);
+      await runRetries(app);
+      const seen = await delivery.attempt(attempt);
+      expect([host, seen.status, seen.retry_state]).toEqual([host, 'failed', 'terminal']);
       expect(seen.failure_reason).toMatch(/^(unsafe_destination|destination_configuration_invalid)/);
       expect(JSON.stringify(seen)).not.toContain(`:${port}`);
     }

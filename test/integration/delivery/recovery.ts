@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
 import {
   DELIVERY_ENV,
   type DeliveryClient,
@@ -12,13 +12,13 @@ import {
   runRetries,
 } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { app } from './worker-app.js';
 
 const ACTIONS = ['replay', 'retry-now', 'dlq-drain'] as const;
 type Action = (typeof ACTIONS)[number];
 const NO_RETRIES = { configuration: { retry_policy: { max_attempts: 0 } } };
 
 describe('a failed delivery of two instances', () => {
-  let app: TestApp;
   let twin: TestApp;
   let owner: Owner;
   let delivery: DeliveryClient;
@@ -26,8 +26,7 @@ describe('a failed delivery of two instances', () => {
   let channel: string;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-    twin = await createTestApp({ env: DELIVERY_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+    twin = await createApiApp({ env: DELIVERY_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
     owner = await ownerWithProject(app);
     delivery = deliveryOf(app, owner);
   });
@@ -42,7 +41,6 @@ describe('a failed delivery of two instances', () => {
   afterEach(() => receiver.close());
   afterAll(async () => {
     await twin.close();
-    await app.close();
   });
 
   const act = (id: string, action: Action, client = delivery) => client.send('post', `/history/${id}/${action}`);

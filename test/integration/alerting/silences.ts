@@ -1,32 +1,27 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EventSubjectsReader } from '../../../src/modules/events/event-store/index.js';
 import { SilencesRepository } from '../../../src/modules/alerting/alerts/silences/silences.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../../support/alert-events.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { eventually } from '../../support/service-process.js';
+import { app } from '../delivery/worker-app.js';
 
-let app: TestApp;
 let owner: Owner;
 let alerts: AlertEventsClient;
 
-beforeAll(async () => {
-  app = await createTestApp({ env: DELIVERY_ENV });
-});
-beforeEach(async () => {
+async function newOwner(): Promise<void> {
   owner = await ownerWithProject(app);
   alerts = alertEventsOf(app, owner);
-});
-afterAll(() => app.close());
+}
 
 describe('a notification of an alert event that a rule resolves', () => {
   let receiver: Receiver;
   let rule: { id: string; cooldownSeconds: number };
 
   beforeEach(async () => {
+    await newOwner();
     receiver = await startReceiver();
     rule = { id: newId(), cooldownSeconds: 300 };
     await alerts.http.destination(receiver.url);
@@ -106,6 +101,8 @@ describe('a notification of an alert event that a rule resolves', () => {
 });
 
 describe('a silence', () => {
+  beforeEach(newOwner);
+
   it.each<[string, object, boolean]>([
     ['matches', { field: 'properties.shop', op: 'eq', value: 'Berlin' }, true],
     ['excludes', { not: { field: 'properties.shop', op: 'eq', value: 'Berlin' } }, false],

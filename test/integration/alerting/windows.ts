@@ -1,36 +1,33 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { CONFIG, type Config } from '../../../src/config/index.js';
+import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
 import { WindowRunner } from '../../../src/modules/alerting/rules/windows/window-runner.js';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { eventIs, evaluateRules, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
 import { age, VirtualRules } from '../../support/virtual-rules.js';
+import { app } from './api-app.js';
 
 /** Long ago, so that the present has no part in it; in the middle of an hour. */
 const START = new Date('2026-03-01T12:20:00.000Z');
 const COUNT_OVER_10 = { kind: 'threshold', window_seconds: 300, aggregate: 'count', op: 'gt', value: 10 };
 
 describe('a rule on a window', () => {
-  let app: TestApp;
   let owner: Owner;
   let rules: RuleClient;
   let time: VirtualRules;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: RULES_ENV });
-  });
   beforeEach(async () => {
-    // Those of the tests before come due again meanwhile.
-    await app.rows('DELETE FROM alert_rules');
     owner = await ownerWithProject(app);
     rules = rulesOf(app, owner);
     time = new VirtualRules(app, owner.projectId, START);
     await isUpSince(time.at(-86_400));
   });
-  afterAll(() => app.close());
 
   /** Ingestion and evaluation have been running for as long as this. */
   const isUpSince = async (since: Date): Promise<void> => {
@@ -189,18 +186,18 @@ describe('a rule on a window', () => {
       const upSince = (): Promise<Json[]> =>
         app.rows(`SELECT name, up_since > now() - interval '1 minute' AS "isNew" FROM alert_heartbeats ORDER BY name`);
       await app.rows(`UPDATE alert_heartbeats SET beat_at = now()`);
-      const beating = async (): Promise<Json[]> => {
-        const other = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-        await evaluateRules(other);
-        await other.close();
-        return upSince();
-      };
-      expect(await beating()).toEqual([
+      // As another process beats that has just started.
+      const heartbeats = new HeartbeatsWriter(app.nest.get(Database), app.nest.get<Config>(CONFIG));
+      for (const what of ['ingestion', 'evaluation'] as const) await heartbeats.beat(what);
+      expect(await upSince()).toEqual([
         { name: 'evaluation', isNew: false },
         { name: 'ingestion', isNew: false },
       ]);
       await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds'`);
-      expect(await beating()).toEqual([
+      const other = await createTestApp({ env: RULES_ENV, databaseUrl: app.databaseUrl, dataDir: app.dataDir });
+      await evaluateRules(other);
+      await other.close();
+      expect(await upSince()).toEqual([
         { name: 'evaluation', isNew: true },
         { name: 'ingestion', isNew: true },
       ]);

@@ -5,33 +5,26 @@ import { AlertFeed } from '../../../src/modules/alerting/alerts/events/alert-fee
 import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
+import { createTestApp } from '../../support/app.js';
 import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
 import { emptyRedis, modeEnv, Sender } from '../../support/ingestion.js';
-import { evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
+import { evaluateRules, matchEvents, type RuleClient, rulesOf } from '../../support/rules.js';
 import { eventually } from '../../support/service-process.js';
+import { app } from './api-app.js';
 
 describe('a run over the rules of all projects', () => {
-  let app: TestApp;
   let sender: Sender;
   let owner: Owner;
   let rules: RuleClient;
 
-  beforeAll(async () => {
-    // Enough connections for several projects at a time, as by default.
-    app = await createTestApp({ env: { ...RULES_ENV, DATABASE_POOL_SIZE: '10' } });
+  beforeAll(() => {
     sender = new Sender(app.url);
   });
   beforeEach(async () => {
-    for (const table of ['alert_rules', 'event_watches', 'event_outbox', 'event_match_marks'])
-      await app.rows(`DELETE FROM ${table}`);
     owner = await ownerWithProject(app);
     rules = rulesOf(app, owner);
   });
-  afterAll(async () => {
-    sender.close();
-    await app.close();
-  });
+  afterAll(() => sender.close());
 
   const send = async (of: Owner): Promise<void> => {
     const answer = await sender.ingest(of.apiKey, { event_type: 'payment.failed', source: 'shop' });
@@ -125,7 +118,7 @@ describe('a run over the rules of all projects', () => {
 
   it('raises many alerts for many channels in parts, with alerts of other projects in between', async () => {
     const busy = await ownerWithProject(app);
-    const [RULES, CHANNELS, EVENTS] = [3, 20, 60];
+    const [RULES, CHANNELS, EVENTS] = [3, 8, 60];
     const ALERTS = RULES * EVENTS;
     const channels = await app.rows<{ id: string }>(
       `INSERT INTO delivery_channels (id, project_id, name, type, enabled, configuration)
@@ -385,17 +378,17 @@ describe('a run over the rules of all projects', () => {
 describe('the watch for absent events', () => {
   it('has not begun while accepted events wait in the queue', async () => {
     await emptyRedis();
-    const app = await createTestApp({ env: { ...DELIVERY_ENV, ...modeEnv('queued') } });
+    const queued = await createTestApp({ env: { ...DELIVERY_ENV, ...modeEnv('queued') } });
     try {
-      const heartbeats = app.nest.get(HeartbeatsWriter, { strict: false });
+      const heartbeats = queued.nest.get(HeartbeatsWriter, { strict: false });
       await eventually(
         () => heartbeats.upSince(),
         (since) => since !== null,
       );
-      await app.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds' WHERE name = 'draining'`);
+      await queued.rows(`UPDATE alert_heartbeats SET beat_at = now() - interval '31 seconds' WHERE name = 'draining'`);
       expect(await heartbeats.upSince()).toBeNull();
     } finally {
-      await app.close();
+      await queued.close();
     }
   });
 });

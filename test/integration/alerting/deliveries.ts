@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { alertDeliveriesJob } from '../../../src/modules/alerting/destinations/index.js';
 import { FanOutService } from '../../../src/modules/alerting/fan-out/index.js';
@@ -7,30 +7,24 @@ import { newId } from '../../../src/platform/ids/index.js';
 import { JobQueue } from '../../../src/platform/queue/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertClient, alertsOf, noticeOf, runAlertDeliveries } from '../../support/alerts.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, deliveryOf, type Json } from '../../support/delivery.js';
+import { deliveryOf, type Json } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { app } from '../delivery/worker-app.js';
 
-const SECRET = 'the-secret-of-the-receiver-0123456789';
 const isOver = ({ status }: Json): boolean => status === 'sent' || status === 'failed';
 const isRetrying = ({ status }: Json): boolean => status === 'retrying';
 
 describe('an alert delivery', () => {
-  let app: TestApp;
   let owner: Owner;
   let alerts: AlertClient;
   let receiver: Receiver;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
-  });
   beforeEach(async () => {
     owner = await ownerWithProject(app);
     alerts = alertsOf(app, owner);
     receiver = await startReceiver();
   });
   afterEach(() => receiver.close());
-  afterAll(() => app.close());
 
   it('is unsigned without a secret, and has null for each member that its alert event lacks', async () => {
     await alerts.destination(receiver.url);
@@ -83,43 +77,6 @@ describe('an alert delivery', () => {
     await runAlertDeliveries(app);
     expect(await alerts.delivery(waiting)).toMatchObject({ status: 'pending' });
     expect(await app.metrics()).toMatch(/^oes_alert_delivery_backlog 0$/m);
-  });
-
-  it('waits without losing an attempt while encryption is switched off, and fails when its secret cannot be decrypted', async () => {
-    const destination = await alerts.destination(receiver.url, { secret: SECRET });
-    const [row] = await app.rows<{ secret: string }>('SELECT secret FROM alert_destinations WHERE id = $1', [
-      destination,
-    ]);
-    const broken = row!.secret.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-    await app.rows('UPDATE alert_destinations SET secret = $2 WHERE id = $1', [destination, broken]);
-    const id = await alerts.raiseFor(destination);
-    expect(await alerts.until(id, isOver)).toMatchObject({
-      status: 'failed',
-      retry_count: 0,
-      failure_reason: 'credentials_unreadable',
-    });
-
-    const disabled = await createTestApp({
-      databaseUrl: app.databaseUrl,
-      dataDir: app.dataDir,
-      env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-    });
-    try {
-      await app.rows(
-        `UPDATE alert_deliveries SET status = 'pending', due_at = now() + interval '1 day', completed_at = NULL WHERE id = $1`,
-        [id],
-      );
-      await app.rows(`UPDATE alert_deliveries SET due_at = now() WHERE id = $1`, [id]);
-      await runAlertDeliveries(disabled);
-      expect(await alerts.delivery(id)).toMatchObject({
-        status: 'pending',
-        retry_count: 0,
-        failure_reason: 'cryptography_unavailable',
-      });
-      expect(receiver.connections()).toBe(0);
-    } finally {
-      await disabled.close();
-    }
   });
 
   it('keeps its status when a result comes after its lease has expired, and the metrics count the lost lease', async () => {

@@ -1,31 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DueAlertsRunner } from '../../../src/modules/alerting/alerts/engine/due-alerts-runner.js';
 import { AlertReadsRepository } from '../../../src/modules/alerting/alerts/events/alert-reads.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertEventsClient, alertEventsOf, runMaintenance } from '../../support/alert-events.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, type Json } from '../../support/delivery.js';
+import { createTestApp } from '../../support/app.js';
+import type { Json } from '../../support/delivery.js';
 import { StreamClient } from '../../support/event-stream.js';
+import { RULES_ENV } from '../../support/rules.js';
+import { app } from './api-app.js';
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
-/** Nothing is looked at by itself. */
-const ENV = { ...DELIVERY_ENV, PROCESS_ROLE: 'api' };
 const NOWHERE = 'http://127.0.0.1:9/';
 
 describe('an alert event', () => {
-  let app: TestApp;
   let owner: Owner;
   let alerts: AlertEventsClient;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: ENV });
-  });
   beforeEach(async () => {
     owner = await ownerWithProject(app);
     alerts = alertEventsOf(app, owner);
   });
-  afterAll(() => app.close());
 
   /** Takes a snooze, a cooldown or what is due back in time. */
   const pastDue = (id: string): Promise<unknown> =>
@@ -63,7 +58,7 @@ describe('an alert event', () => {
   });
 
   it('counts exactly when 40 firings come at once on two instances', async () => {
-    const other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, env: ENV });
+    const other = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir, env: RULES_ENV });
     try {
       await alerts.http.destination(NOWHERE);
       const instances = [alerts, alertEventsOf(other, owner)];

@@ -2,20 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { type AlertClient, alertsOf } from '../../support/alerts.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
 import { Sender } from '../../support/ingestion.js';
-import { eventIs, evaluateRules, matchEvents, type RuleClient, RULES_ENV, rulesOf } from '../../support/rules.js';
+import { eventIs, evaluateRules, matchEvents, type RuleClient, rulesOf } from '../../support/rules.js';
+import { app } from './api-app.js';
 
 describe('an alert rule of single events', () => {
-  let app: TestApp;
   let sender: Sender;
   let owner: Owner;
   let rules: RuleClient;
   let alerts: AlertClient;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: RULES_ENV });
+  beforeAll(() => {
     sender = new Sender(app.url);
   });
   beforeEach(async () => {
@@ -23,10 +21,7 @@ describe('an alert rule of single events', () => {
     rules = rulesOf(app, owner);
     alerts = alertsOf(app, owner);
   });
-  afterAll(async () => {
-    sender.close();
-    await app.close();
-  });
+  afterAll(() => sender.close());
 
   const send = async (...events: object[]): Promise<void> => {
     for (const event of events) {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { asProjectId } from '../../../src/modules/access/index.js';
 import { DeliveryRequestService } from '../../../src/modules/delivery/deliveries/index.js';
 import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
@@ -8,9 +8,7 @@ import {
 } from '../../../src/modules/delivery/deliveries/engine/attempt.outbox.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
 import {
-  DELIVERY_ENV,
   type DeliveryClient,
   deliveryOf,
   INTERNAL_TOKEN,
@@ -19,18 +17,17 @@ import {
   runRetries,
 } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { app } from './worker-app.js';
 
 const failed = (attempt: { status: string }): boolean => attempt.status === 'failed';
 
 describe('the delivery engine', () => {
-  let app: TestApp;
   let owner: Owner;
   let delivery: DeliveryClient;
   let receiver: Receiver;
   let channel: string;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
     owner = await ownerWithProject(app);
     delivery = deliveryOf(app, owner);
   });
@@ -47,7 +44,6 @@ describe('the delivery engine', () => {
     });
   });
   afterEach(() => receiver.close());
-  afterAll(() => app.close());
 
   it('sends a retry when it is due and not at the next poll, which is an hour away', async () => {
     let answers = 0;

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
 import { type Json } from '../../support/delivery.js';
 import { eventually } from '../../support/eventually.js';
-import { RULES_ENV, rulesOf } from '../../support/rules.js';
+import { rulesOf } from '../../support/rules.js';
 import { SentinelClient, type Steady } from '../../support/sentinel.js';
+import { app } from './api-app.js';
 
 const DAY = 288;
 
 describe('Sentinel', () => {
-  let app: TestApp;
   let owner: Owner;
   let sentinel: SentinelClient;
 
-  beforeAll(async () => {
-    app = await createTestApp({ env: RULES_ENV });
-  });
   beforeEach(async () => {
     // Those of the tests before would be judged along.
     await app.rows('DELETE FROM sentinel_projects');
@@ -27,7 +23,6 @@ describe('Sentinel', () => {
     owner = await ownerWithProject(app);
     sentinel = new SentinelClient(app, owner);
   });
-  afterAll(() => app.close());
 
   /** Four days like each other, then what is given for each bucket up to the newest. */
   const history = async (steady: Steady, then: readonly (Partial<Steady> | null)[], days = 4): Promise<void> => {

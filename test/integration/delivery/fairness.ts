@@ -1,26 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, deliveryOf, runRetries } from '../../support/delivery.js';
+import { deliveryOf, runRetries } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { app } from './worker-app.js';
 
 describe('the dispatch of due deliveries', () => {
-  let app: TestApp;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
     receiver = await startReceiver();
   });
-  afterEach(async () => {
-    receiver.answer(200);
-    await app.rows('TRUNCATE delivery_attempts CASCADE');
-  });
   afterAll(async () => {
-    await app.close();
     await receiver.close();
   });
 

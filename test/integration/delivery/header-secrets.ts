@@ -3,28 +3,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import type { Response } from 'supertest';
 import { SecretsReader } from '../../../src/modules/entitlement/secrets/index.js';
 import { addMember, type Owner, ownerWithProject } from '../../support/actors.js';
-import { createTestApp, type TestApp } from '../../support/app.js';
-import {
-  DELIVERY_ENV,
-  type DeliveryClient,
-  deliveryOf,
-  makeDue,
-  ruleMatch,
-  runRetries,
-} from '../../support/delivery.js';
+import { type DeliveryClient, deliveryOf, makeDue, ruleMatch, runRetries } from '../../support/delivery.js';
 import { everythingKept } from '../../support/kept.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { type SecretsClient, secretsOf } from '../../support/secrets.js';
+import { app } from './worker-app.js';
 
 describe('a secret in a protected header', () => {
-  let app: TestApp;
   let owner: Owner;
   let delivery: DeliveryClient;
   let secrets: SecretsClient;
   let receiver: Receiver;
 
   beforeAll(async () => {
-    app = await createTestApp({ env: DELIVERY_ENV });
     receiver = await startReceiver();
   });
   beforeEach(async () => {
@@ -34,7 +25,6 @@ describe('a secret in a protected header', () => {
     receiver.answer(200);
   });
   afterAll(async () => {
-    await app.close();
     await receiver.close();
   });
 

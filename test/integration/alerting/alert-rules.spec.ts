@@ -1,0 +1,4 @@
+// These suites share the application of `api-app.ts`. Only imported files run on it, so each has no name of a spec file.
+import './events.js';
+import './sentinel.js';
+import './windows.js';
