@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { PASSWORD, randomEmail, signedIn } from '../../support/actors.js';
 import { createApiApp, type TestApp, type TestAppOptions } from '../../support/app.js';
-import { failedSignIns } from '../../support/failed-sign-ins.js';
 
 const EXCEEDED = { detail: 'Rate limit exceeded' };
 
@@ -134,35 +133,6 @@ describe('a client behind a trusted proxy', () => {
       const sessions = await app.request().get('/v1/auth/sessions').auth(token, { type: 'bearer' }).expect(200);
       expect(sessions.text).toContain('"ip":"2001:db8::7"');
     });
-  });
-});
-
-describe('an address with wrong passwords', () => {
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await createApiApp();
-  });
-  afterAll(() => app.close());
-
-  const tryPassword = (email: string, password: string, on = app) =>
-    on.request().post('/v1/auth/login').type('form').send({ username: email, password });
-  const LOCKED = { detail: 'Too many failed sign-in attempts' };
-
-  it('is locked after the 30th of parallel guesses, on all instances together', async () => {
-    const second = await createApiApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-    try {
-      const { email } = await signedIn(app);
-      await failedSignIns(app, email, 20);
-      const answers = await Promise.all(
-        Array.from({ length: 40 }, (_, one) => tryPassword(email, `wrong-guess-${one}`, one % 2 === 0 ? app : second)),
-      );
-      expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10);
-      expect(answers.filter((answer) => answer.status === 429)).toHaveLength(30);
-      await tryPassword(email, PASSWORD, second).expect(429, LOCKED);
-    } finally {
-      await second.close();
-    }
   });
 });
 

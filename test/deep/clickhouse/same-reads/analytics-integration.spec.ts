@@ -1,2 +1,0 @@
-import './begin.js';
-import '../../../integration/events/analytics.spec.js';

@@ -1,2 +1,0 @@
-import './begin.js';
-import '../../../integration/events/search.spec.js';
