@@ -131,86 +131,74 @@ function withoutNull(this: unknown, _key: string, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value;
 }
 
-/** The compiled schemas of a document. `answers` and `sent` have the schemas that others refer to. */
-interface Compiled {
-  readonly text: string;
-  readonly validators: Map<string, ValidateFunction>;
-  answers?: Ajv2020;
-  sent?: Ajv2020;
-}
-
-/** All spec files of a worker share the compiled schemas: compiling takes up to a second of each file. */
-const COMPILED = Symbol.for('the compiled schemas of the document');
-
-const compiled = compiledSchemas();
-
-function compiledSchemas(): Compiled {
-  const documentText = JSON.stringify(completeDocument);
-  const worker = globalThis as { [COMPILED]?: Compiled };
-  // A worker that watches files outlives a change of the document.
-  if (worker[COMPILED]?.text !== documentText) worker[COMPILED] = { text: documentText, validators: new Map() };
-  return worker[COMPILED];
-}
-
 /** Returns a validator of answers: an answer has the members of its schema and no other members. */
 function answerValidatorOf(where: string, schema: Schema): ValidateFunction {
-  let validate = compiled.validators.get(where);
-  if (validate === undefined) {
-    const known = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-    compiled.answers ??= documentSchemas();
-    validate = compiled.answers.compile(closed(JSON.parse(known)) as object);
-    compiled.validators.set(where, validate);
-  }
-  return validate;
+  return answerSchemas.validatorOf(where, schema);
 }
 
 /** Returns a validator of requests: a request may have further members, and numbers as text. */
 export function sentValidatorOf(where: string, schema: Schema): ValidateFunction {
-  let validate = compiled.validators.get(where);
-  if (validate === undefined) {
-    compiled.sent ??= schemasOf({ $id: 'document', components: completeDocument.components }, { coerceTypes: true });
-    validate = compiled.sent.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
-    compiled.validators.set(where, validate);
-  }
-  return validate;
-}
-
-function documentSchemas(): Ajv2020 {
-  return schemasOf(closed({ $id: 'document', components: completeDocument.components }) as object).addSchema(
-    basesOfDocument(),
-  );
+  return sentSchemas.validatorOf(where, schema);
 }
 
 /**
- * Returns the schemas that other schemas extend. The objects in their members are closed, but they are open themselves,
- * because their heirs have further members.
+ * Compiles schemas. The shared schemas of the document are added when a schema refers to them: a spec file needs few of
+ * them, and adding all of them takes longer than most tests.
  */
-function basesOfDocument(): object {
-  const schemas = Object.entries(completeDocument.components.schemas).map(([name, schema]) => {
-    const known = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object;
-    return [name, closed(known, true)] as const;
-  });
-  return { $id: BASES, components: { schemas: Object.fromEntries(schemas) } };
-}
+class CompiledSchemas {
+  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly shared = new Set<string>();
+  private readonly ajv: Ajv2020;
 
-function schemasOf(schemas: object, options: Options = {}): Ajv2020 {
-  // Another test validates the document itself. Here it would be validated again for every file.
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    meta: false,
-    validateSchema: false,
-    // Each schema checks few answers, so that the optimization of its code costs more than it saves.
-    code: { optimize: false },
-    ...options,
-  });
-  addFormats.default(ajv);
-  return ajv.addSchema(schemas);
+  constructor(
+    /** Returns a changed copy of a schema. */
+    private readonly changed: (schema: unknown, isBase: boolean) => unknown,
+    options: Options = {},
+  ) {
+    this.ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      // Another test validates the document itself. Here it would be validated again for every file.
+      meta: false,
+      validateSchema: false,
+      // Each schema checks few answers, so that the optimization of its code costs more than it saves.
+      code: { optimize: false },
+      ...options,
+    });
+    addFormats.default(this.ajv);
+  }
+
+  validatorOf(where: string, schema: Schema): ValidateFunction {
+    let validate = this.validators.get(where);
+    if (validate === undefined) {
+      validate = this.ajv.compile(this.prepared(schema, false));
+      this.validators.set(where, validate);
+    }
+    return validate;
+  }
+
+  /** Returns a schema that refers to shared schemas by their names, after adding them. */
+  private prepared(schema: unknown, isBase: boolean): object {
+    const named = JSON.stringify(schema).replaceAll('"#/components/schemas/', '"');
+    const prepared = this.changed(JSON.parse(named), isBase) as object;
+    for (const [, key = ''] of JSON.stringify(prepared).matchAll(/"\$ref":"([^"]+)"/g)) this.add(key);
+    return prepared;
+  }
+
+  private add(key: string): void {
+    if (this.shared.has(key)) return;
+    this.shared.add(key);
+    const isBase = key.startsWith(BASE);
+    const schema = completeDocument.components.schemas[isBase ? key.slice(BASE.length) : key];
+    if (schema === undefined) throw new Error(`${key} is not in the document`);
+    this.ajv.addSchema(this.prepared(schema, isBase), key);
+  }
 }
 
 /** A schema under one of these names describes only a part of the members. */
 const PARTS: ReadonlySet<string> = new Set(['allOf', 'if', 'then', 'else']);
-const BASES = 'bases';
+/** The prefix of a schema that others extend. Its members are closed, but the schema itself is open. */
+const BASE = 'base.';
 
 /** Returns a copy of a schema in which objects without a rule for further members forbid them. */
 function closed(schema: unknown, part = false): unknown {
@@ -220,9 +208,12 @@ function closed(schema: unknown, part = false): unknown {
     Object.entries(schema).map(([key, value]) => [key, closed(value, PARTS.has(key))]),
   ) as Record<string, unknown>;
   // The schemas that an object extends are closed together with it, not on their own.
-  if (part && typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace(/^(document)?(?=#)/, BASES);
+  if (part && typeof copy.$ref === 'string') copy.$ref = `${BASE}${copy.$ref}`;
   const isObject = 'properties' in copy || 'allOf' in copy;
   if (isObject && !part && typeof copy.properties !== 'string' && copy.additionalProperties === undefined)
     copy.unevaluatedProperties = false;
   return copy;
 }
+
+const answerSchemas = new CompiledSchemas(closed);
+const sentSchemas = new CompiledSchemas((schema) => schema, { coerceTypes: true });
