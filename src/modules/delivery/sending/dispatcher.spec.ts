@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Dispatcher, type DispatcherOptions, type Lane, type LaneShare, type WorkSource } from './index.js';
+import { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
+import type { Lane } from './slots.js';
 
 interface Work extends Lane {
   readonly id: string;

@@ -1,5 +1,4 @@
 export { ClaimsWriter } from './claims.writer.js';
-export { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
 export type { Outbox } from './outbox.js';
 export { OutboxRow } from './outbox-row.js';
 export {
@@ -21,6 +20,6 @@ export {
 export { withoutName } from './rule-name.js';
 export { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from './sent-request.dto.js';
 export type { SentRequest } from './sent-request.js';
-export { claimOwner, SendingEngine, sendingEngineOf } from './sending-engine.js';
+export { SendingEngine, sendingEngineOf } from './sending-engine.js';
 export { type Lane, Slots } from './slots.js';
 export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';

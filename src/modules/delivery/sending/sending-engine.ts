@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import {
   type BeforeApplicationShutdown,
   type FactoryProvider,
@@ -11,6 +9,7 @@ import { CONFIG, type Config } from '../../../config/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { JobQueue } from '../../../platform/queue/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
+import { claimOwner } from './claim-owner.js';
 import type { Claimant, ClaimedRow, Held } from './outbox-table.js';
 import { Dispatcher } from './dispatcher.js';
 import { DuePoller } from './due-poller.js';
@@ -174,9 +173,4 @@ export function sendingEngineOf<X extends Held, C extends X & ClaimedRow>(
     useFactory: (of: Outbox<X, C>, database: Database, queue: JobQueue, metrics: Metrics, config: Config) =>
       new SendingEngine(of, database, queue, metrics, config),
   };
-}
-
-/** Returns a name for this process in claims and audits: host, process id and a random part, at most 120 characters. */
-export function claimOwner(): string {
-  return `${hostname().slice(0, 90)}-${process.pid}-${randomBytes(4).toString('hex')}`;
 }

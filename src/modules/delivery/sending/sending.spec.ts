@@ -1,16 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { OutboundFailureReason, OutboundOutcome } from '../../../platform/outbound-http/index.js';
-import {
-  claimOwner,
-  type Lane,
-  outcomeOfHttp,
-  retryAfterSeconds,
-  retryDelaySeconds,
-  RETRY_STRATEGIES,
-  type RetryPolicy,
-  Slots,
-} from './index.js';
+import { claimOwner } from './claim-owner.js';
+import { retryAfterSeconds, retryDelaySeconds, RETRY_STRATEGIES, type RetryPolicy } from './retry-policy.js';
+import { type Lane, Slots } from './slots.js';
+import { outcomeOfHttp } from './try-outcome.js';
 
 const POLICY: RetryPolicy = { strategy: 'exponential', baseDelaySeconds: 60, maxDelaySeconds: 900, maxRetries: 3 };
 const policies = fc.record({

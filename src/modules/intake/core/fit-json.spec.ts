@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { any, failed } from '../../../platform/http/fields/index.js';
+import { failed } from '../../../platform/http/fields/fault.js';
+import { any } from '../../../platform/http/fields/structure-kinds.js';
 import { cutBytes, cutText, fitJson } from './fit-json.js';
 
 const RUNS = { numRuns: 100 };

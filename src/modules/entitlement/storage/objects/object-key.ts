@@ -1,4 +1,5 @@
-import { type Kind, text } from '../../../../platform/http/fields/index.js';
+import type { Kind } from '../../../../platform/http/fields/kind.js';
+import { text } from '../../../../platform/http/fields/text-kinds.js';
 
 export const MOST_KEY_BYTES = 1_024;
 
