@@ -3,7 +3,13 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { standardOutput } from '../../../src/platform/telemetry/index.js';
+import { loadConfig } from '../../../src/config/index.js';
+import { AuditRowsRepository } from '../../../src/modules/operations/audit-sink/audit-rows.repository.js';
+import { AuditSinkLoop } from '../../../src/modules/operations/audit-sink/audit-sink.loop.js';
+import { targetOf } from '../../../src/modules/operations/audit-sink/audit-sink.module.js';
+import { Clock } from '../../../src/platform/clock/index.js';
+import { OutboundHttp } from '../../../src/platform/outbound-http/index.js';
+import { Metrics, standardOutput } from '../../../src/platform/telemetry/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createApiApp, createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
@@ -15,6 +21,9 @@ const metricOf = (text: string, name: string): number | undefined => {
   return value === undefined ? undefined : Number(value);
 };
 
+/** A process that streams the audit rows of a database. */
+type Process = Pick<TestApp, 'metrics' | 'close'>;
+
 interface Row {
   readonly id: string;
   readonly action: string;
@@ -24,9 +33,18 @@ describe('the audit sink', () => {
   let first: TestApp;
   let owner: Owner;
 
-  /** Starts a process that streams the audit rows of the database. */
-  const streaming = (env: Record<string, string>, dataDir = first.dataDir): Promise<TestApp> =>
-    createTestApp({ databaseUrl: first.databaseUrl, dataDir, env });
+  /** Streams the audit rows of the database, as a process with these settings does after its start. */
+  function streaming(env: Record<string, string>): Process {
+    const { databaseUrl, dataDir, nest } = first;
+    const { auditSink } = loadConfig({ NODE_ENV: 'test', DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...env });
+    if (auditSink === null) throw new Error('AUDIT_SINK is not set');
+    const metrics = new Metrics();
+    const target = targetOf(auditSink, nest.get(OutboundHttp, { strict: false }), nest.get(Clock, { strict: false }));
+    const rows = nest.get(AuditRowsRepository, { strict: false });
+    const loop = new AuditSinkLoop(auditSink.kind, target, rows, metrics);
+    loop.onApplicationBootstrap();
+    return { metrics: () => metrics.render(), close: () => loop.beforeApplicationShutdown() };
+  }
   const ids = async (): Promise<string[]> =>
     (
       await first.rows<Row>(
@@ -45,14 +63,15 @@ describe('the audit sink', () => {
   const rowsIn = async (file: string): Promise<Row[]> => (await linesIn(file)).map((line) => JSON.parse(line) as Row);
 
   beforeAll(async () => {
-    first = await createApiApp();
+    first = await createApiApp({ env: { OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' } });
     owner = await ownerWithProject(first);
     await act('Before');
   });
   afterAll(() => first.close());
 
   it('writes each row once, the oldest first and with its id first, while two processes have the same file', async () => {
-    const both = await Promise.all([streaming({ AUDIT_SINK: 'file' }), streaming({ AUDIT_SINK: 'file' })]);
+    const env = { AUDIT_SINK: 'file' };
+    const both = [await createTestApp({ databaseUrl: first.databaseUrl, dataDir: first.dataDir, env }), streaming(env)];
     await act('Meanwhile');
     const file = join(first.dataDir, 'audit.ndjson');
     const expected = await ids();
@@ -77,7 +96,7 @@ describe('the audit sink', () => {
       );
     };
     const file = join(first.dataDir, 'order.ndjson');
-    const app = await streaming({ AUDIT_SINK: 'file', AUDIT_FILE: file });
+    const app = streaming({ AUDIT_SINK: 'file', AUDIT_FILE: file });
     await insert(early, 'test.early');
     await insert(late, 'test.late');
     await late.query('COMMIT');
@@ -103,7 +122,7 @@ describe('the audit sink', () => {
     await appendFile(file, '{"id":"cut of');
     const [before] = await first.rows<{ position: string }>("SELECT position FROM audit_sinks WHERE kind = 'file'");
     await first.rows("UPDATE audit_sinks SET position = $1 WHERE kind = 'file'", [Number(before?.position) - 2]);
-    const app = await streaming({ AUDIT_SINK: 'file', AUDIT_FILE: file });
+    const app = streaming({ AUDIT_SINK: 'file', AUDIT_FILE: file });
     const lines = await eventually(
       () => linesIn(file),
       (found) => found.length >= 3,
@@ -114,7 +133,7 @@ describe('the audit sink', () => {
   });
 
   it('keeps the rows while the disk is full, and acts go on', async () => {
-    const full = await streaming({ AUDIT_SINK: 'file', AUDIT_FILE: '/dev/full' });
+    const full = streaming({ AUDIT_SINK: 'file', AUDIT_FILE: '/dev/full' });
     await act('Full');
     const metrics = await eventually(
       () => full.metrics(),
@@ -126,7 +145,7 @@ describe('the audit sink', () => {
     await full.close();
 
     const file = join(first.dataDir, 'space.ndjson');
-    const app = await streaming({ AUDIT_SINK: 'file', AUDIT_FILE: file });
+    const app = streaming({ AUDIT_SINK: 'file', AUDIT_FILE: file });
     const rows = await eventually(
       () => rowsIn(file),
       (found) => found.length > 0,
@@ -138,7 +157,7 @@ describe('the audit sink', () => {
   it('ends with the process while standard output is not read, and another process repeats the rows', async () => {
     const write = jest.spyOn(standardOutput, 'writeAll');
     write.mockReturnValueOnce(new Promise<void>(() => undefined));
-    const unread = await streaming({ AUDIT_SINK: 'stdout' });
+    const unread = streaming({ AUDIT_SINK: 'stdout' });
     await eventually(
       () => write.mock.calls.length,
       (calls) => calls > 0,
@@ -147,7 +166,7 @@ describe('the audit sink', () => {
     expect(await first.rows("SELECT claim FROM audit_sinks WHERE kind = 'stdout'")).toEqual([{ claim: null }]);
 
     write.mockResolvedValue();
-    const app = await streaming({ AUDIT_SINK: 'stdout' });
+    const app = streaming({ AUDIT_SINK: 'stdout' });
     await eventually(
       () => write.mock.calls.length,
       (calls) => calls > 1,
@@ -158,11 +177,10 @@ describe('the audit sink', () => {
 
   it('posts each row to a webhook, signed, and again until the receiver has taken it', async () => {
     const receiver = await startReceiver(503);
-    const app = await streaming({
+    const app = streaming({
       AUDIT_SINK: 'webhook',
       AUDIT_WEBHOOK_URL: `${receiver.url}/audit`,
       AUDIT_WEBHOOK_SECRET: `whsec_${KEY.toString('base64')}`,
-      OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
     });
     await receiver.requests(2);
     const refused = receiver.received.length;

@@ -26,7 +26,8 @@ const LOOP: FactoryProvider<AuditSinkLoop | null> = {
       : new AuditSinkLoop(auditSink.kind, targetOf(auditSink, http, clock), rows, metrics),
 };
 
-function targetOf(sink: AuditSink, http: OutboundHttp, clock: Clock): AuditTarget {
+/** Returns where a sink of the configuration stores its rows. */
+export function targetOf(sink: AuditSink, http: OutboundHttp, clock: Clock): AuditTarget {
   switch (sink.kind) {
     case 'stdout':
       return new StdoutTarget();
