@@ -43,7 +43,7 @@ const LONG = [
   'e2e/alerting/deliveries',
   'integration/platform/rate-limit',
   'integration/delivery/encryption-switched-off',
-  'integration/identity/sessions',
+  'integration/identity',
   'integration/two-instances',
   'integration/platform/overload',
   'e2e/platform/day-of-a-shop',
