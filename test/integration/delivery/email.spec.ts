@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
+import { createTestApp, type TestApp } from '../../support/app.js';
 import {
   DELIVERY_ENV,
   type DeliveryClient,
@@ -42,7 +42,7 @@ describe('an email channel with a mail server', () => {
     server.on('error', () => undefined);
     server.listen(0, '127.0.0.1');
     await once(server.server, 'listening');
-    app = await createApiApp({
+    app = await createTestApp({
       env: {
         ...DELIVERY_ENV,
         SMTP_URL: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
@@ -74,13 +74,12 @@ describe('an email channel with a mail server', () => {
     const id = await channel(['i@example.com', 'i@EXAMPLE.com', 'i@Example.Com', 'I@example.com', 'j@example.com']);
     replies.set('j@example.com', 451);
     const attempt = await ruleMatch(app, owner.projectId, id);
-    await runRetries(app);
-    expect((await delivery.attempt(attempt)).status).toBe('failed');
+    await delivery.until(attempt, ({ status }) => status === 'failed');
     expect(await delivery.attempt(attempt)).toMatchObject({ response_metadata: { addresses: 3, accepted: 2 } });
     replies.clear();
     await makeDue(app, attempt);
     await runRetries(app);
-    expect((await delivery.attempt(attempt)).status).toBe('sent');
+    await delivery.until(attempt, ({ status }) => status === 'sent');
     const mailboxes = delivered.map(({ to }) => to.replace(/@.*$/, (domain) => domain.toLowerCase()));
     expect(mailboxes.sort()).toEqual(['I@example.com', 'i@example.com', 'j@example.com']);
   });
@@ -113,8 +112,7 @@ describe('an email channel with a mail server', () => {
     const attempt = await ruleMatch(app, owner.projectId, id, {
       rule: { name: 'Payments\r\nBcc: evil@example.com' },
     });
-    await runRetries(app);
-    expect((await delivery.attempt(attempt)).status).toBe('failed');
+    await delivery.until(attempt, ({ status }) => status === 'failed');
     const failure = await delivery.attempt(attempt);
     expect(failure).toMatchObject({ retry_state: 'scheduled_retry', response_metadata: { addresses: 3, accepted: 2 } });
     await makeDue(app, attempt);
