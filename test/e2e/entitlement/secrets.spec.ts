@@ -150,7 +150,7 @@ describe('a secret of a project', () => {
     expect(receiver.received.at(-1)?.headers['x-blank']).toBe('[ \t ]');
   });
 
-  it('has a name of its own, which one of many simultaneous requests gets', async () => {
+  it('returns 409 when its name is in use, also to all but one of many simultaneous requests', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => secrets.create('RACED', 'value')));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({ detail: 'Secret name already in use' });

@@ -88,6 +88,14 @@ describe('the start of a sign-in by a provider', () => {
   });
 });
 
+describe('the form that a sign-in provider posts', () => {
+  it('is redirected to the console with its values after #, so that no log of an address shows them', async () => {
+    const form = { code: 'a/b', state: 's', other: 'x', id_token: 'y' };
+    const answer = await api.post('/console/oauth/callback').type('form').send(form).expect(303);
+    expect(answer.headers.location).toBe('/console/oauth/callback#code=a%2Fb&state=s');
+  });
+});
+
 describe('a login by a provider', () => {
   const other = randomBytes(32).toString('base64url');
 

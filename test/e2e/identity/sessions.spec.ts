@@ -188,3 +188,17 @@ describe('the authentication of a request', () => {
     }
   });
 });
+
+describe('the cookie of a console session', () => {
+  it('is HttpOnly and SameSite=Strict, and is not the refresh token of the sign-in', async () => {
+    const { refreshToken } = await account();
+    const request = api.put('/console/session').set('Authorization', `Bearer ${refreshToken}`);
+    const { headers } = await request.expect(200);
+    expect(headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^console_session=[\w-]{43}; Max-Age=\d+; Path=\/console\/session; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
+      ),
+    ]);
+    expect(String(headers['set-cookie'])).not.toContain(refreshToken);
+  });
+});

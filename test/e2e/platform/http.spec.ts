@@ -266,7 +266,7 @@ describe('the HTTP interface', () => {
   });
 
   describe('an answer', () => {
-    it('has the usual protection and does not name the framework', async () => {
+    it('has the security headers nosniff, no-referrer, Content-Security-Policy and Strict-Transport-Security', async () => {
       const { headers } = await api.get('/health').expect(200);
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
@@ -274,9 +274,17 @@ describe('the HTTP interface', () => {
         'content-security-policy': "default-src 'none';frame-ancestors 'none'",
         'strict-transport-security': expect.stringContaining('max-age='),
       });
+    });
+
+    it('is never cached: it has Cache-Control: no-store and no ETag', async () => {
+      const { headers } = await api.get('/health').expect(200);
       expect(headers['cache-control']).toBe('no-store');
-      expect(headers).not.toHaveProperty('x-powered-by');
       expect(headers).not.toHaveProperty('etag');
+    });
+
+    it('does not name the framework in X-Powered-By', async () => {
+      const { headers } = await api.get('/health').expect(200);
+      expect(headers).not.toHaveProperty('x-powered-by');
     });
 
     it('allows only configured origins, and exposes the headers that clients read', async () => {

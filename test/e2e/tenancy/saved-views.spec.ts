@@ -194,7 +194,7 @@ describe('a saved view', () => {
     ]);
   });
 
-  it('has a name that no other view of its project has', async () => {
+  it('returns 409 when another view of its project has its name, also in a race', async () => {
     await created({ name: 'Same' });
     const { id } = await created({ name: 'Other' });
     await create({ name: 'Same' }).expect(409, { detail: 'Saved view name already in use' });
@@ -206,7 +206,7 @@ describe('a saved view', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('has filters of at most 64 KiB, and a project has at most 200 views', async () => {
+  it('returns 422 when its filters take more than 64 KiB, or its name or filters are invalid', async () => {
     await created({ name: 'x', filters: { text: 'a'.repeat(65_525) } });
     expect(faults(await create({ name: 'y', filters: { text: 'a'.repeat(65_526) } }).expect(422))).toEqual([
       [['body', 'filters'], 'value_error', 'Value error, filters must not take more than 65536 bytes as JSON'],
@@ -220,6 +220,9 @@ describe('a saved view', () => {
     ]) {
       await create(body).expect(422);
     }
+  });
+
+  it('returns 409 when its project has 200 others, also in a race', async () => {
     await savedViews(acme.projectId, 198);
     const answers = await Promise.all([1, 2, 3].map((n) => create({ name: `last ${n}` })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);

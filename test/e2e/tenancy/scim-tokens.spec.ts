@@ -93,7 +93,7 @@ describe('A provisioning token', () => {
     expect(await opens(token)).toBe(200);
   });
 
-  it('expires at its time', async () => {
+  it('returns 401 and is no longer listed after it expires, and returns 422 for a past expiry', async () => {
     const own = await provisionedTenant();
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await api

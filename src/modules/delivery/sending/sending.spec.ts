@@ -19,7 +19,7 @@ describe('the wait before a retry', () => {
     ['fixed', [60, 60, 60, 60]],
     ['linear', [60, 120, 180, 240]],
     ['exponential', [60, 120, 240, 480]],
-  ] as const)('grows by its strategy: %s', (strategy, waits) => {
+  ] as const)('is, with the strategy %s and a base of 60 seconds, %j before retries 1 to 4', (strategy, waits) => {
     expect([1, 2, 3, 4].map((n) => retryDelaySeconds({ ...POLICY, strategy }, n, 0))).toEqual(waits);
   });
 

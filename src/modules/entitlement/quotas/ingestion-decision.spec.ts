@@ -18,13 +18,13 @@ describe('blockReason', () => {
   });
 
   it.each([
-    [{ used: 99, limit: 100 }, free, null],
-    [{ used: 100, limit: 100 }, free, 'limit_exceeded'],
-    [{ used: 0, limit: 0 }, free, 'limit_exceeded'],
-    [free, { used: 9, limit: 10 }, null],
-    [free, { used: 10, limit: 10 }, 'request_limit_exceeded'],
-    [{ used: 5, limit: 5 }, { used: 10, limit: 10 }, 'limit_exceeded'],
-  ])('projects one more event and request onto %j and %j', (events, requests, reason) => {
+    [null, { used: 99, limit: 100 }, free],
+    ['limit_exceeded', { used: 100, limit: 100 }, free],
+    ['limit_exceeded', { used: 0, limit: 0 }, free],
+    [null, free, { used: 9, limit: 10 }],
+    ['request_limit_exceeded', free, { used: 10, limit: 10 }],
+    ['limit_exceeded', { used: 5, limit: 5 }, { used: 10, limit: 10 }],
+  ])('returns %s for one more event when the events are %j and the requests are %j', (reason, events, requests) => {
     expect(blockReason({ billingStatus: 'active', events, requests })).toBe(reason);
   });
 });
