@@ -23,7 +23,7 @@ export default {
   // One more than there are cores: now and then a file waits. More of them load the service once more each, and share the cores.
   maxWorkers: Math.min(availableParallelism(), 4) + 1,
   // A replaced worker has to find all packages anew, which takes as long as a small file.
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '700MB',
   // A worker above that limit is replaced behind its last file too. The new one has yet to start before it can end, which
   // on a busy machine takes longer than the usual half second and reads as a test that left something open.
   workerGracefulExitTimeout: 10_000,

@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { buildOutput } from '../platform/build-output/index.js';
 import { ApiClient } from './api-client.js';
 import { DemoError } from './demo-error.js';
 import { printable } from './table.js';
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('main.js', buildOutput('src')));
 /** A first start creates a database cluster and applies every migration. */
 const START_LIMIT_MS = 120_000;
 /** Longer than the service's own timeout of a shutdown. */

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 const SCRIPTS = fileURLToPath(new URL('../../scripts/', import.meta.url));
 
 describe('npm start where no compiler is installed', () => {
   let folder: string;
-  beforeAll(async () => {
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'oes-start-'));
     await cp(SCRIPTS, join(folder, 'scripts'), { recursive: true });
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const start = (): Promise<{ stdout: string; stderr: string }> =>
     run(process.execPath, ['scripts/start.mjs'], { cwd: folder });

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { buildOutput } from '../../platform/build-output/index.js';
 
-/** The build copies the files of packages here, next to the compiled service (`scripts/pages.mjs`). */
-const FOLDER = new URL('../../../pages/', import.meta.url);
+/** The build copies the files of packages here (`scripts/pages.mjs`). */
+const FOLDER = buildOutput('pages');
 
 /** A package whose files a page needs. */
 export interface CopiedPackage {

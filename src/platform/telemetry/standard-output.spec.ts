@@ -3,13 +3,15 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StandardOutput } from './standard-output.js';
 
 const MIB = 1024 * 1024;
 const LINE = `${'x'.repeat(1_023)}\n`;
 
 describe('the output of log lines', () => {
+  /** They stay open until the end, so that no output writes into the pipe of a later test. */
+  const pipes: number[] = [];
   let folder: string;
   let pipe: number;
 
@@ -17,11 +19,10 @@ describe('the output of log lines', () => {
     folder = mkdtempSync(join(tmpdir(), 'oes-output-'));
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     pipe = openSync(join(folder, 'pipe'), constants.O_RDWR | constants.O_NONBLOCK);
+    pipes.push(pipe);
   });
-  afterEach(() => {
-    closeSync(pipe);
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  afterAll(() => pipes.forEach((each) => closeSync(each)));
 
   /** Returns the text in the pipe, or an empty text when there is none. */
   function read(): string {

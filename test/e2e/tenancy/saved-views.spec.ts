@@ -223,7 +223,7 @@ describe('a saved view', () => {
   });
 
   it('returns 409 when its project has 200 others, also in a race', async () => {
-    await savedViews(acme.projectId, 198);
+    await savedViews(acme.projectId, 199);
     const answers = await Promise.all([1, 2, 3].map((n) => create({ name: `last ${n}` })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     await create({ name: 'more' }).expect(409, { detail: 'Project has too many saved views' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import pg from 'pg';
 import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
 import { PastMonthsReader } from '../../../src/modules/events/event-store/retention/past-months.reader.js';
@@ -10,10 +10,13 @@ import type { Json } from '../../support/delivery.js';
 import { makeMonths, monthOf, tableOf } from '../../support/event-months.js';
 import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { story } from '../../support/story.js';
 
 const TOKEN = 'maintenance-of-the-tests';
 const DAY_MS = 86_400_000;
 const LONG_AGO = '2001-02-03T04:05:06.789Z';
+
+const it = story();
 
 describe('The retention of events', () => {
   /** Of the month that began last, of those that are older than 30 days in part. */

@@ -60,8 +60,9 @@ describe('an ingesting service', () => {
 
   it('logs a counter that differs from the stored events, and does not correct it', async () => {
     expect((await sender.ingest(of.apiKey, EVENT)).status).toBe(200);
+    const earlier = warnings().length;
     await compareAll();
-    expect(warnings()).toEqual([]);
+    expect(warnings().slice(earlier)).toEqual([]);
     const change = (by: number): Promise<unknown>[] => [
       app.rows('UPDATE organization_months SET events = events + $2 WHERE organization_id = $1', [
         of.organizationId,
@@ -71,7 +72,7 @@ describe('an ingesting service', () => {
     ];
     await Promise.all(change(1));
     await compareAll();
-    const said = warnings().join('');
+    const said = warnings().slice(earlier).join('');
     expect(said).toContain(of.organizationId);
     expect(said).toContain(of.projectId);
     await Promise.all(change(-1));

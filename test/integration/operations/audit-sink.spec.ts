@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
 import pg from 'pg';
 import { loadConfig } from '../../../src/config/index.js';
 import { AuditRowsRepository } from '../../../src/modules/operations/audit-sink/audit-rows.repository.js';
@@ -14,6 +14,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createApiApp, createTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { startReceiver } from '../../support/receiver.js';
+import { story } from '../../support/story.js';
 
 const KEY = Buffer.alloc(32, 7);
 const metricOf = (text: string, name: string): number | undefined => {
@@ -28,6 +29,8 @@ interface Row {
   readonly id: string;
   readonly action: string;
 }
+
+const it = story();
 
 describe('the audit sink', () => {
   let first: TestApp;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { HANG_TIMEOUT_MS } from '../../support/bounds.mjs';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,9 +8,12 @@ import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { Api, PASSWORD } from '../../support/service.js';
 import { CLEAN_EXIT, type ServiceProcess, startService } from '../../support/service-process.js';
 import { type ReceivedSpan, receiveSpans, type SpanReceiver } from '../../support/span-receiver.js';
+import { story } from '../../support/story.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
+
+const it = story();
 
 describe('Tracing', () => {
   let spans: SpanReceiver;

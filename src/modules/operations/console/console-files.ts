@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
+import { buildOutput } from '../../../platform/build-output/index.js';
 import { NAMED_BY_CONTENT, PageFile } from '../../../platform/http/page-file.js';
 import { consolePolicy } from '../../../platform/http/security-headers.js';
 import { SsoDiscoveryService } from '../../tenancy/sso/index.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;
 
-/** The folder that the build writes next to the compiled service. */
-const FOLDER = new URL('../../../../console/', import.meta.url);
+const FOLDER = buildOutput('console');
 const ASSETS = '/assets/';
 /** The page, and the page that already contains the sign-in form. */
 const PAGES = { any: 'index.html', login: 'login.html' } as const;

@@ -4,12 +4,12 @@ import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { buildOutput } from '../../../platform/build-output/index.js';
 import { NAMED_BY_CONTENT, PageFile } from '../../../platform/http/page-file.js';
 
 type Answer = (request: Request, response: Response) => Promise<void>;
 
-/** The folder that the build writes next to the compiled service. */
-const FOLDER = new URL('../../../../pages/help/', import.meta.url);
+const FOLDER = buildOutput('pages/help');
 const PATH = '/help';
 const INDEX = 'index';
 
