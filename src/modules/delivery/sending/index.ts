@@ -10,16 +10,10 @@ export {
   mayBeOrdered,
   type OutboxTable,
 } from './outbox-table.js';
-export {
-  retryAfterSeconds,
-  retryDelaySeconds,
-  RETRY_STRATEGIES,
-  type RetryPolicy,
-  type RetryStrategy,
-} from './retry-policy.js';
+export { retryDelaySeconds, RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from './retry-policy.js';
 export { withoutName } from './rule-name.js';
 export { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from './sent-request.dto.js';
 export type { SentRequest } from './sent-request.js';
 export { SendingEngine, sendingEngineOf } from './sending-engine.js';
-export { type Lane, Slots } from './slots.js';
+export type { Lane } from './slots.js';
 export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';
