@@ -159,12 +159,12 @@ async function bodyOfAnswer(operation: OperationName, response: Response): Promi
   if (response.status === 204) return undefined;
   const type = response.headers.get('Content-Type') ?? '';
   if (/^application\/json\b/.test(type) && response.status !== 304) {
+    // An answer that breaks off rejects with the error of `fetch`.
+    const text = await response.text();
     try {
-      return await response.json();
-    } catch (error) {
-      // Half an answer is told as what `fetch` says of it.
-      if (!(error instanceof SyntaxError)) throw error;
-      throw new UnexpectedAnswer(operation, response.status, response.headers, { cause: error });
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new UnexpectedAnswer(operation, response.status, response.headers, { cause });
     }
   }
   if (isTaken(response)) return response;
