@@ -49,7 +49,7 @@ export function describeEventSources(instances: () => Instances): void {
       await ingest(app, first.key).set('X-Request-ID', 'refused-1').expect(403, { detail: 'Event source is disabled' });
       await ingest(app, other.key).expect(403, { detail: 'Event source is disabled' });
       await app.request().post('/v1/events/ingest').set('X-API-Key', first.key).send({}).expect(403);
-      // What is not ingestion goes on.
+      // Requests that ingest nothing are still answered.
       await app.request().get('/v1/usage/current').set('X-API-Key', other.key).expect(200);
       await app.request().get('/v1/api-keys/me').set('X-API-Key', first.key).expect(200);
       await ingest(app, owner.apiKey).expect(200);

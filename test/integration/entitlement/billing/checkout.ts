@@ -32,7 +32,7 @@ export function describeCheckouts(billing: () => Billing): void {
     const stored = async () =>
       (await app.rows<Record<string, unknown>>('SELECT * FROM organizations WHERE id = $1', [owner.organizationId]))[0];
 
-    /** Of any connection of the service that has waited inside a transaction for so long. */
+    /** Returns the statements after which a connection of the service has waited inside a transaction for at least this long. */
     const openTransactions = (seconds: number) =>
       app.rows(
         `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'
