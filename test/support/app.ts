@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { Logger as NestLogger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import supertest from 'supertest';
@@ -60,6 +61,9 @@ export function createApiApp({ env, ...options }: TestAppOptions = {}): Promise<
   return createTestApp({ ...options, env: { PROCESS_ROLE: 'api', ...env } });
 }
 
+/** Nest has one logger in a process. It belongs to the application that was created last, and is still open. */
+const loggers: Logger[] = [];
+
 /** Starts the whole service on a database of its own, listening on a free port of 127.0.0.1. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.databaseUrl === undefined ? await createTestDatabase() : null;
@@ -86,7 +90,11 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     level: config.logLevel,
     destination: { write: (line: string) => void logLines.push(line) },
   });
+  loggers.push(logger);
   const release = async (): Promise<void> => {
+    loggers.splice(loggers.indexOf(logger), 1);
+    const last = loggers.at(-1);
+    if (last !== undefined) NestLogger.overrideLogger(last);
     await database?.drop();
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };

@@ -89,6 +89,11 @@ export function describeAccounts(service: () => TestApp): void {
         .set('X-API-Key', owner.apiKey)
         .send({ event_type: 'order.created', source: 'shop' })
         .expect(200);
+      // Requests are counted a moment after their answers.
+      await eventually(
+        () => app.rows('SELECT FROM usage_daily WHERE project_id = $1 AND requests = 1', [owner.projectId]),
+        (days) => days.length === 1,
+      );
       const invited = randomEmail();
       await app
         .request()
