@@ -1,5 +1,5 @@
 // Shows where the processor time of one kind of request goes:
-// `npm run bench -- profile [jwks|refused|ingest|queued|organizations]`.
+// `npm run bench -- profile [jwks|refused|ingest|lines|queued|organizations]`.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ import { startRedis } from './two-processes.bench.mjs';
 export const onlyByName = true;
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
+/** A request of 1,000 events as NDJSON. */
+const LINES = Array.from({ length: 1_000 }, (_, one) => JSON.stringify({ ...EVENT, event_id: `line-${one}` })).join('\n');
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64);
 
 export async function run([what = 'ingest']) {
@@ -36,6 +38,12 @@ export async function run([what = 'ingest']) {
       jwks: { requests: [{ path: '/v1/auth/jwks' }] },
       refused: { ...ingest(JSON.stringify({ ...EVENT, timestamp: '2090-01-01T00:00:00Z' })), expected: [422] },
       ingest: ingest(EVENT_BODY),
+      lines: {
+        requests: [
+          { path: '/v1/events/ingest', headers: { ...headers, 'Content-Type': 'application/x-ndjson' }, body: LINES },
+        ],
+        connections: 8,
+      },
       queued: ingest(EVENT_BODY),
       organizations: { requests: [{ path: '/v1/organizations', headers: { Authorization: `Bearer ${bearer}` } }] },
     };
