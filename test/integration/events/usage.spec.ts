@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
 
 describe('the meter of requests', () => {
   let app: TestApp;
@@ -24,9 +26,22 @@ describe('the meter of requests', () => {
     expect(key?.last_used_at).toBeInstanceOf(Date);
   });
 
-  it('lets a request succeed when the table it writes to is gone', async () => {
+  it('lets a request succeed when the table it writes to is gone, and keeps the count until the table is back', async () => {
     const fresh = await ownerWithProject(app);
+    const logged = app.logLines.length;
     await app.rows('ALTER TABLE usage_daily RENAME TO usage_elsewhere');
-    await app.request().get('/v1/api-keys/me').set('X-API-Key', fresh.apiKey).expect(200);
+    try {
+      await app.request().get('/v1/api-keys/me').set('X-API-Key', fresh.apiKey).expect(200);
+      await eventually(
+        () => app.logLines.slice(logged).join(''),
+        (lines) => lines.includes('request counts were not written and are kept'),
+      );
+    } finally {
+      await app.rows('ALTER TABLE usage_elsewhere RENAME TO usage_daily');
+    }
+    await eventually(
+      () => app.rows('SELECT requests::int FROM usage_daily WHERE project_id = $1', [fresh.projectId]),
+      (rows) => isDeepStrictEqual(rows, [{ requests: 1 }]),
+    );
   });
 });
