@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
+import { createApiApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
+import { app } from './api-app.js';
 
 describe('the meter of requests', () => {
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await createApiApp();
-  });
-  afterAll(() => app.close());
-
   it('writes what it has counted when its process stops', async () => {
     const second = await createApiApp({ databaseUrl: app.databaseUrl });
     const fresh = await ownerWithProject(app);
