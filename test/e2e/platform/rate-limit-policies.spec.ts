@@ -15,7 +15,7 @@ interface Key {
   readonly key: string;
 }
 
-// All tests come from one address: its limits are in test/integration/platform/rate-limit-policies.spec.ts.
+// All tests come from one address: its limits are in test/integration/rate-limits/policies.ts.
 describe('the rate limit of a deployment', () => {
   let owner: Account;
   let person: Account;

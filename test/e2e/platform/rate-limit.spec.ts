@@ -5,7 +5,7 @@ import { failedSignIns } from '../../support/sql-builders/sign-in.js';
 
 const LOCKED = { detail: 'Too many failed sign-in attempts' };
 
-// The limits of client addresses are in test/integration/platform/rate-limit.spec.ts.
+// The limits of client addresses are in test/integration/rate-limits/sign-ins.ts.
 describe('an address with wrong passwords', () => {
   const signIn = (username: string, password: string) =>
     api.post('/v1/auth/login').type('form').send({ username, password });

@@ -83,13 +83,16 @@ describe('a sign-in by the connection of an organization', () => {
   });
 
   it('is found by the verified domain of the address', async () => {
-    const [foreign, unverified] = [newDomain(), newDomain()];
-    await addDomain(company.organizationId, unverified, false);
+    const { organizationId } = await tenant();
+    const [own, foreign, unverified] = [newDomain(), newDomain(), newDomain()];
+    await addDomain(organizationId, own);
+    await addDomain(organizationId, unverified, false);
+    const id = await addConnection(organizationId, { issuer: provider.origin, clientId: provider.clientId });
     const discover = async (email: string) => (await api.post('/sso/discover', { email }).expect(200)).body as object;
-    const start_url = `/sso/oidc/${connection}/start`;
+    const start_url = `/sso/oidc/${id}/start`;
     const found = { providers: [{ label: 'Company', protocol: 'oidc', start_url }] };
-    expect(await discover(`nobody@${domain.toUpperCase()}`)).toEqual(found);
-    for (const other of [foreign, unverified, `sub.${domain}`])
+    expect(await discover(`nobody@${own.toUpperCase()}`)).toEqual(found);
+    for (const other of [foreign, unverified, `sub.${own}`])
       expect(await discover(`ada@${other}`)).toEqual({ providers: [] });
   });
 

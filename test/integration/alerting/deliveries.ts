@@ -101,6 +101,7 @@ describe('an alert delivery', () => {
   });
 
   it('is counted in the state of the jobs and in the metrics', async () => {
+    await alerts.until(await alerts.raiseFor(await alerts.destination(receiver.url)), isOver);
     const state = (await app.nest.get(JobQueue).state()).find(({ name }) => name === alertDeliveriesJob.name);
     expect(state).toMatchObject({ every_ms: 3_600_000, last_error: null });
     const metrics = await app.metrics();

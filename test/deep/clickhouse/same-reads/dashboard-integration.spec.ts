@@ -1,2 +1,2 @@
 import './begin-counted.js';
-import '../../../integration/events/dashboard.spec.js';
+import '../../../integration/events/dashboard.js';

@@ -1,2 +1,2 @@
 import './begin.js';
-import '../../../integration/events/event-retention.spec.js';
+import '../../../integration/events/event-retention.js';

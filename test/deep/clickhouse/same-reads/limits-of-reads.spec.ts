@@ -1,2 +1,5 @@
 import './begin.js';
-import '../../../integration/events/eql.spec.js';
+import { describeEql } from '../../../integration/events/limits-of-reads/eql.js';
+import { service } from '../../../integration/events/limits-of-reads/service.js';
+
+describeEql(service);

@@ -1,2 +1,2 @@
 import './begin.js';
-import '../../../integration/events/performance.spec.js';
+import '../../../integration/events/limits-of-reads/performance.js';

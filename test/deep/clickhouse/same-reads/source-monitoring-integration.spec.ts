@@ -1,2 +1,2 @@
 import './begin-counted.js';
-import '../../../integration/events/source-monitoring.spec.js';
+import '../../../integration/events/source-monitoring.js';

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
 import { callerOf, createSource, setPlan } from '../../support/sources.js';
+import { app } from './api-app.js';
 
 describe('an Event Source with few events in a busy project', () => {
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await createApiApp();
-  });
-  afterAll(() => app.close());
-
   it('finds its events along an index of their own', async () => {
     const owner = await ownerWithProject(app);
     await setPlan(app, owner, 'scale');

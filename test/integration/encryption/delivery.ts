@@ -1,36 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ownerWithProject } from '../../support/actors.js';
 import { alertsOf, runAlertDeliveries } from '../../support/alerts.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
-import { DELIVERY_ENV, deliveryOf, makeDue, ruleMatch, runRetries } from '../../support/delivery.js';
+import { deliveryOf, makeDue, ruleMatch, runRetries } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { secretsOf } from '../../support/secrets.js';
+import { app, off } from './instances.js';
 
 const SECRET = 'protected-value-0123456789';
 
-let app: TestApp;
-/** Another instance on the same database, without encryption. Only the instance that a test runs sends. */
-let off: TestApp;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  app = await createApiApp({ env: DELIVERY_ENV });
-  off = await createApiApp({
-    env: { ...DELIVERY_ENV, CREDENTIAL_ENCRYPTION_KEYS: 'disabled' },
-    databaseUrl: app.databaseUrl,
-    dataDir: app.dataDir,
+/** Gives each test of a group a receiver of its own. Only the instance that a test runs sends. */
+function useReceiver(): void {
+  beforeEach(async () => {
+    receiver = await startReceiver();
   });
-});
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-afterEach(() => receiver.close());
-afterAll(async () => {
-  await off.close();
-  await app.close();
-});
+  afterEach(() => receiver.close());
+}
 
 describe('a protected header while encryption is switched off', () => {
+  useReceiver();
+
   it('is not added, changed or sent, but can still be removed', async () => {
     const owner = await ownerWithProject(app);
     const before = deliveryOf(app, owner);
@@ -162,6 +152,8 @@ describe('a protected header while encryption is switched off', () => {
 });
 
 describe('an alert destination while encryption is switched off', () => {
+  useReceiver();
+
   it('returns 503 with a secret or a Slack address, and is created when there is nothing to encrypt', async () => {
     const alerts = alertsOf(off, await ownerWithProject(off));
     const refusal = { detail: 'Protected alert destination credentials are unavailable' };

@@ -9,6 +9,7 @@ import { generateKey } from '../../../src/platform/crypto/index.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
 import { expectLimit, inTurn, limitsOf, POLICIES, POLICIES_OF_HOLDERS } from '../../support/rate-limit-policies.js';
+import { app } from './deployment.js';
 
 let addresses = 0;
 /** An address that has sent no request yet. */
@@ -38,18 +39,15 @@ function statusOfRaw(app: TestApp, path: string, address: string): Promise<numbe
 }
 
 describe('the rate limit of a deployment', () => {
-  let app: TestApp;
   let owner: Owner;
   let person: Actor;
   let limitedKey: string;
 
   beforeAll(async () => {
-    app = await createApiApp({ withRateLimits: true, env: { TRUST_PROXY: '1' } });
     owner = await ownerWithProject(app);
     person = await signedIn(app);
     limitedKey = (await newKey()).key;
   });
-  afterAll(() => app.close());
 
   async function newKey(): Promise<{ id: string; key: string }> {
     const { body } = await app

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Test } from 'supertest';
 import { DataSource } from 'typeorm';
 import { currentContext } from '../../../src/platform/telemetry/request-context.js';
 import { type Actor, PASSWORD, randomEmail, registered, signedIn } from '../../support/actors.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
+import { createApiApp } from '../../support/app.js';
 import { SoftwareAuthenticator } from '../../support/authenticator.js';
 import { browse } from '../../support/browser.js';
 import { document } from '../../support/document.js';
 import { StreamClient } from '../../support/event-stream.js';
 import { eventually } from '../../support/eventually.js';
 import { OAuthClient } from '../../support/oauth-client.js';
-import { startGoogle, type StandIn } from '../../support/oidc-provider.js';
 import { mailsTo, tokenIn, waitForMails } from '../../support/outbox.js';
 import {
   type Ceremony,
@@ -27,32 +26,12 @@ import {
   type Tokens,
   totpCode,
 } from '../../support/second-factors.js';
+import { app, google, INTERNAL_TOKEN } from './policy-service.js';
 
 const REQUIRED = { detail: 'Second factor required' };
 const COMPANY = { detail: "Sign in with your company's provider" };
 const ADMIN = 'root@acme.example';
-const INTERNAL_TOKEN = 'the-token-of-the-jobs';
 const NEW_PASSWORD = 'another-horse-battery';
-
-let app: TestApp;
-let google: StandIn;
-
-beforeAll(async () => {
-  google = await startGoogle();
-  app = await createApiApp({
-    env: {
-      ...google.env,
-      REQUIRE_MFA: 'true',
-      REQUIRE_SSO_DOMAINS: 'Acme.example, bücher.example',
-      PLATFORM_ADMIN_EMAILS: 'Root@ACME.example',
-      INTERNAL_JOB_TOKEN: INTERNAL_TOKEN,
-    },
-  });
-});
-afterAll(async () => {
-  await app.close();
-  await google.close();
-});
 
 const atAcme = (): string => randomEmail().replace('example.com', 'acme.example');
 const organizations = (bearer: string, on = app): Test => get(on, '/v1/organizations', bearer);

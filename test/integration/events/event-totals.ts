@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { newProjectId, type ProjectId } from '../../src/modules/access/index.js';
+import { newProjectId, type ProjectId } from '../../../src/modules/access/index.js';
 import {
   bucketsOf,
   type EventFilter,
@@ -8,13 +8,13 @@ import {
   INTERVALS,
   LatenciesReader,
   type TimeWindow,
-} from '../../src/modules/events/event-store/index.js';
-import { DIMENSIONS } from '../../src/modules/events/event-store/totals/event-filter.js';
-import { TimeZone } from '../../src/platform/clock/index.js';
-import { newId } from '../../src/platform/ids/index.js';
-import { createApiApp, type TestApp } from '../support/app.js';
-import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
-import { propertyRuns } from '../support/property-runs.js';
+} from '../../../src/modules/events/event-store/index.js';
+import { DIMENSIONS } from '../../../src/modules/events/event-store/totals/event-filter.js';
+import { TimeZone } from '../../../src/platform/clock/index.js';
+import { newId } from '../../../src/platform/ids/index.js';
+import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
+import { propertyRuns } from '../../support/property-runs.js';
+import { app } from './api-app.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS_BACK = 130;
@@ -29,7 +29,6 @@ const VALUES = {
 } as const;
 
 describe('the total of events', () => {
-  let app: TestApp;
   let totals: EventTotalsReader;
   let latencies: LatenciesReader;
   let beginning: number;
@@ -69,7 +68,6 @@ describe('the total of events', () => {
   }));
 
   beforeAll(async () => {
-    app = await createApiApp();
     totals = app.nest.get(EventTotalsReader);
     latencies = app.nest.get(LatenciesReader);
     beginning = Math.floor(Date.now() / HOUR_MS - HOURS_BACK) * HOUR_MS;
@@ -77,7 +75,6 @@ describe('the total of events', () => {
     await insertEvents(app, newId(), fc.sample(eventRow, { numRuns: 300, seed: 8 }));
     await countEvents(app);
   });
-  afterAll(() => app.close());
 
   const eventsIn = async (of: { projectId: ProjectId }, span: TimeWindow): Promise<number> =>
     (await totals.total(of, span)).events;

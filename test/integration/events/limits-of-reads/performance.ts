@@ -1,14 +1,14 @@
 import { get as httpGet } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
-import { LONG_READ_MS, LongReads, LongSnapshots } from '../../../src/modules/events/long-reads/index.js';
-import { Database } from '../../../src/platform/database/database.js';
-import { newId } from '../../../src/platform/ids/index.js';
-import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
-import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
-import { lockedTable } from '../../support/table-lock.js';
+import { HourRollupsService } from '../../../../src/modules/events/hour-rollups/hour-rollups.service.js';
+import { LONG_READ_MS, LongReads, LongSnapshots } from '../../../../src/modules/events/long-reads/index.js';
+import { Database } from '../../../../src/platform/database/database.js';
+import { newId } from '../../../../src/platform/ids/index.js';
+import { type Owner, ownerWithProject } from '../../../support/actors.js';
+import { createApiApp, type TestApp } from '../../../support/app.js';
+import { countEvents, type EventRow, insertEvents } from '../../../support/event-rows.js';
+import { lockedTable } from '../../../support/table-lock.js';
 import {
   endpointOf,
   errorsOf,
@@ -20,9 +20,9 @@ import {
   type StoredRequest,
   storedRequests,
   summaryOf,
-} from '../../support/request-model.js';
-import { describeOfPostgres } from '../../support/second-store.js';
-import { propertyRuns } from '../../support/property-runs.js';
+} from '../../../support/request-model.js';
+import { describeOfPostgres } from '../../../support/second-store.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 75;

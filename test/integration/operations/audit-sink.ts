@@ -176,6 +176,7 @@ describe('the audit sink', () => {
     );
     expect(write.mock.calls[1]).toEqual(write.mock.calls[0]);
     await app.close();
+    write.mockRestore();
   });
 
   it('posts each row to a webhook, signed, and again until the receiver has taken it', async () => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { asProjectId, type ProjectId } from '../../src/modules/access/index.js';
-import { SeriesReader, type TimeWindow } from '../../src/modules/events/event-store/index.js';
-import { HourRollupsWriter } from '../../src/modules/events/event-store/rollups/hour-rollups.writer.js';
-import { SERIES_BUCKET_MS, type SeriesPoints } from '../../src/modules/events/event-store/rollups/series.reader.js';
-import { HourRollupsService } from '../../src/modules/events/hour-rollups/hour-rollups.service.js';
-import { newId } from '../../src/platform/ids/index.js';
-import { createApiApp, type TestApp } from '../support/app.js';
-import { countEvents, type EventRow, insertEvents } from '../support/event-rows.js';
-import { tenant } from '../support/ingestion.js';
+import { asProjectId, type ProjectId } from '../../../src/modules/access/index.js';
+import { SeriesReader, type TimeWindow } from '../../../src/modules/events/event-store/index.js';
+import { HourRollupsWriter } from '../../../src/modules/events/event-store/rollups/hour-rollups.writer.js';
+import { SERIES_BUCKET_MS, type SeriesPoints } from '../../../src/modules/events/event-store/rollups/series.reader.js';
+import { HourRollupsService } from '../../../src/modules/events/hour-rollups/hour-rollups.service.js';
+import { newId } from '../../../src/platform/ids/index.js';
+import { createApiApp, type TestApp } from '../../support/app.js';
+import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
+import { tenant } from '../../support/ingestion.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 30;

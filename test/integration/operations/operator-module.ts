@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../../../src/config/index.js';
 import { OnOrganizationDeleted } from '../../../src/modules/tenancy/organizations/index.js';
 import { ProjectBelongings } from '../../../src/modules/tenancy/projects/lifecycle/project-belongings.js';
 import { Logger } from '../../../src/platform/telemetry/index.js';
-import { createApiApp } from '../../support/app.js';
+import { app } from './api-app.js';
 
 /** Returns the names of the providers that act in the transaction that deletes an organization. */
 function actingAtDeletion(app: INestApplicationContext): string[] {
@@ -25,7 +25,6 @@ function actingAtDeletion(app: INestApplicationContext): string[] {
 
 describe('The module of the operators', () => {
   it('has every provider of the service that acts when an organization is deleted', async () => {
-    const app = await createApiApp();
     const config = app.nest.get<Config>(CONFIG);
     const module = OperatorModule.for({
       config,
@@ -37,6 +36,5 @@ describe('The module of the operators', () => {
     expect(names).toContain('Symbol(ObjectsOfDeletedProjects of deleted projects)');
     expect(actingAtDeletion(operators)).toEqual(names);
     await operators.close();
-    await app.close();
   });
 });

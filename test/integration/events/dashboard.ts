@@ -1,11 +1,11 @@
 import { DiscoveryService } from '@nestjs/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DeliveryCounts, type DeliveryTotals, OpenAlerts } from '../../../src/modules/events/dashboard/index.js';
 import { RelatedAlerts, type WrittenAlerts } from '../../../src/modules/events/explorer/index.js';
 import { writeList, writeObject } from '../../../src/platform/http/written-json.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { createApiApp, type TestApp } from '../../support/app.js';
+import { app } from './api-app.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const ALERT = {
@@ -32,14 +32,11 @@ const ALERT = {
 };
 
 describe('the events module', () => {
-  let app: TestApp;
   let owner: Owner;
 
   beforeAll(async () => {
-    app = await createApiApp();
     owner = await ownerWithProject(app);
   });
-  afterAll(() => app.close());
 
   const get = () => app.request().get(`/v1/projects/${owner.projectId}/dashboard`).set('Authorization', owner.bearer);
   const ingest = (key: string, body: object = {}) =>
@@ -69,7 +66,9 @@ describe('the events module', () => {
     const discovery = app.nest.get(DiscoveryService, { strict: false });
     const known = discovery.getProviders();
     const added = [new Alerts(), new Deliveries(), new Related()].map((instance) => ({ instance }));
-    discovery.getProviders = () => [...(added as unknown as typeof known), ...known];
+    const provided = jest
+      .spyOn(discovery, 'getProviders')
+      .mockReturnValue([...(added as unknown as typeof known), ...known]);
 
     expect((await get().expect(200)).body).toMatchObject({
       open_alerts: 3,
@@ -83,5 +82,6 @@ describe('the events module', () => {
       .set('Authorization', owner.bearer)
       .expect(200);
     expect(detail.body).toMatchObject({ id: eventId, related_alerts: [{ ...ALERT, event_id: eventId }] });
+    provided.mockRestore();
   });
 });

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { judge, readWords, type SearchField, searchSql } from '../../src/modules/tenancy/search-sources/index.js';
-import { isSafeText } from '../../src/platform/http/fields/index.js';
-import { Parameters } from '../../src/platform/database/parameters.js';
-import { createApiApp, type TestApp } from '../support/app.js';
-import { propertyRuns } from '../support/property-runs.js';
+import { judge, readWords, type SearchField, searchSql } from '../../../src/modules/tenancy/search-sources/index.js';
+import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { Parameters } from '../../../src/platform/database/parameters.js';
+import { propertyRuns } from '../../support/property-runs.js';
+import { app } from './api-app.js';
 
 const LETTERS = ['a', 'A', 'b', 'c', ' ', '.', '-', '1', '%', '_', '\\', "'", '"', '$', '(', '[', '*', '^', '\n'];
 const OTHERS = ['ä', 'Ä', 'k', 'K', '\u212a', 's', '\u017f', 'ß', 'σ', 'ς', 'Σ', 'é', 'İ', 'ı', 'I', '中', '😀'];
@@ -17,13 +17,6 @@ interface Row {
 }
 
 describe('a match in the database', () => {
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await createApiApp();
-  });
-  afterAll(() => app.close());
-
   it('is what fits in memory, with the same score', async () => {
     const rows = fc.array(fc.record({ id: fc.uuid(), name: text, note: fc.option(text) }), {
       minLength: 1,

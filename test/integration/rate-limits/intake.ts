@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ownerWithProject, type Owner } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
 import { JSON_TYPE, logsWith, otlpBody, PROTOBUF, sendOtlp } from '../../support/otlp.js';
+import { app as deployment } from './deployment.js';
 
 const UNKNOWN = 'oes_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
 const PER_ADDRESS = 120;
@@ -66,20 +67,13 @@ describe('the rate limit of a key of the intake', () => {
 });
 
 describe('the rate limit of an address of the intake', () => {
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await createApiApp({ withRateLimits: true, env: { TRUST_PROXY: '1' } });
-  });
-  afterAll(() => app.close());
-
   it('counts unknown keys and requests without a key, over all routes', async () => {
     const paths = ['/intake/json', '/intake/cloudevents', '/intake/otlp/v1/logs', `/intake/hooks/${'0'.repeat(32)}`];
     const ways = [{}, ...waysOf(UNKNOWN), ...waysOf('oes_')];
     const post = async (turn: number, address = '203.0.113.7'): Promise<number> => {
       const headers = { ...ways[turn % ways.length], 'X-Forwarded-For': address };
       return (
-        await app
+        await deployment
           .request()
           .post(paths[turn % paths.length] ?? '')
           .set(headers)
