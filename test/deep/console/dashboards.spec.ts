@@ -225,6 +225,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
         undefined,
       ],
       ['performance?range=1h', 'Speed', 'Figures'],
+      ['performance?range=1h', 'Latencies', 'Charts'],
       ['performance?range=1h', 'Cart routes', 'Routes and endpoints'],
       ['logs?range=1h&event=cart.opened', 'Carts', undefined],
       [`eql?range=1h&q=${encodeURIComponent('any where log.status >= 500')}`, 'Failed', undefined],
@@ -240,10 +241,22 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
       await panel(title).scrollIntoViewIfNeeded();
       for (const text of texts) await inside(panel(title), text);
     };
-    await shown('Orders', 'Events per minute');
     await panel('Orders')
       .getByRole('img', { name: /^Events per minute/ })
       .waitFor();
+    await panel('Orders')
+      .getByText(/^Events per minute\. Time zone: /)
+      .waitFor();
+    await shown('Latencies', 'Latency per minute', 'Requests and errors per minute');
+    const headings = page.locator('.panel').getByRole('heading');
+    const levels = async (): Promise<string[]> =>
+      headings.evaluateAll((all) => all.map((each) => `${each.tagName} ${each.textContent}`));
+    expect((await levels()).slice(0, 1)).toEqual(['H2 Orders']);
+    expect((await levels()).filter((each) => each.startsWith('H3'))).toEqual([
+      'H3 Latency per minute',
+      'H3 Requests and errors per minute',
+    ]);
+    expect((await levels()).filter((each) => each.startsWith('H2'))).toHaveLength(questions.length + 1);
     await shown('Number of orders', '4');
     await shown('Plans', 'pro', 'free');
     await shown('Way to the order', '4 · 57.14%');
