@@ -521,6 +521,48 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual(['Theirs', 'Mine']);
   });
 
+  itOnDesktop('says that a panel is not pinned when others change it all the time, and pins it then', async () => {
+    const view = await make(named('Busy'), { panels: [] });
+    await page.goto(`${address}/analytics?range=1h&event=order.placed`);
+    let changes = 0;
+    await page.route(`**${path()}/${view.id}`, async (route) => {
+      changes += 1;
+      await change(view.id, { panels: [{ ...count('one'), title: `Theirs ${changes}` }] });
+      await route.continue();
+    });
+    await button('Pin to dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Pin to dashboard' });
+    await dialog.getByLabel('Title of the panel').fill('Mine');
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog
+      .getByText(
+        'Somebody else has changed this dashboard meanwhile. The panel is not on it. Pin again, or choose another dashboard.',
+      )
+      .waitFor();
+    forgive(409);
+    expect(await browser.lookAt('pin-conflict')).toEqual([]);
+    expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual([`Theirs ${changes}`]);
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(await dialog.getByLabel('Title of the panel').inputValue()).toBe('Mine');
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog.getByText('The panel is on').waitFor();
+    expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual([`Theirs ${changes}`, 'Mine']);
+  });
+
+  itOnDesktop('refuses a panel for a dashboard that somebody else has filled meanwhile', async () => {
+    const view = await make(named('Filled'), { panels: [] });
+    await page.goto(`${address}/analytics?range=1h&event=order.placed`);
+    await button('Pin to dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Pin to dashboard' });
+    await dialog.getByLabel('Title of the panel').fill('Mine');
+    const panels = Array.from({ length: 30 }, (_, index) => count(`${index}`, box(0, 6 * index)));
+    await change(view.id, { panels });
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog.getByText('This dashboard has 30 panels, which is the most. Choose another one.').waitFor();
+    expect((await stored(view.name))?.filters.panels).toEqual(panels);
+    await remove(view.id);
+  });
+
   itOnDesktop('reports no conflict when nothing is changed here, or when the other change is the same', async () => {
     const view = await make(named('Calm'), { panels: [count('one')] });
     await open(view);
