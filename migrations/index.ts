@@ -75,6 +75,7 @@ import { RunbooksOfRules1803400000000 } from './1803400000000-runbooks-of-rules.
 import { CompanySignIn1803500000000 } from './1803500000000-company-sign-in.js';
 import { DetailsOfScimUsers1803500300000 } from './1803500300000-details-of-scim-users.js';
 import { IdTokensOfSessions1803500400000 } from './1803500400000-id-tokens-of-sessions.js';
+import { DeliveriesOfDestinations1803600000000 } from './1803600000000-deliveries-of-destinations.js';
 
 /** Every migration in order; a test checks that each file of this folder is listed. */
 export const MIGRATIONS = [
@@ -155,4 +156,5 @@ export const MIGRATIONS = [
   CompanySignIn1803500000000,
   DetailsOfScimUsers1803500300000,
   IdTokensOfSessions1803500400000,
+  DeliveriesOfDestinations1803600000000,
 ] as const;

@@ -31,6 +31,10 @@ const GROUPS = {
   'API and command line': ['conventions', 'rate-limits', 'command-line'],
 };
 
+/** The page in place of a guide that does not exist. */
+const MISSING = `<h1>There is no such guide</h1>
+<p>The address may be mistyped, or the guide has another name in this version. <a href="${BASE}">Help</a> lists all guides.</p>`;
+
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const namesOfGuides = () =>
   readdirSync(join(root, GUIDES))
@@ -61,6 +65,7 @@ export async function buildHelp() {
   const guides = names.map((name) => ({ name, ...rendered(Marked, name, names) }));
   const write = (name, page) => writeFileSync(join(TARGET, `${name}.html`), pageOf(page, guides, files));
   write('index', { title: 'Help', html: indexOf(guides) });
+  write('404', { title: 'There is no such guide', html: MISSING });
   for (const guide of guides) write(guide.name, guide);
   writeFileSync(STAMP, digest());
 }

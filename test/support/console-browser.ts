@@ -31,6 +31,18 @@ interface AxeResult {
 /** Waits for all animations that have an end. */
 const ANIMATIONS_DONE = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)).then(() => null)`;
+/**
+ * Returns the cells whose column has another name, or whose name phones do not show. The head of a column that sorts ends
+ * with an arrow.
+ */
+const NAMES_OF_CELLS = `[...document.querySelectorAll('.stacked tbody td')].flatMap((cell) => {
+  const head = cell.closest('table').tHead.rows[0].cells[cell.cellIndex].textContent.replace(/ [↓↕]$/, '');
+  const given = cell.dataset.column ?? 'Actions';
+  const shown = getComputedStyle(cell, '::before').content;
+  const isShown = !matchMedia('(max-width: 36em)').matches || given === 'Actions' || shown.includes(given) ||
+    shown.includes('attr(data-column)');
+  return head === given && isShown ? [] : ['the column ' + head + ' has a cell of ' + given + ', shown as ' + shown];
+})`;
 /** Both schemes have the same content and differ only in colours, so only one scheme is checked with all rules. */
 const RULES_OF_SCHEMES = { light: null, dark: ['color-contrast'] } as const;
 const SCHEMES = ['light', 'dark'] as const;
@@ -88,6 +100,8 @@ export async function openConsole(app: TestApp, screen: Screen, program?: Browse
     async lookAt(name) {
       const found: string[] = [];
       const folder = process.env.CONSOLE_SCREENS;
+      const cells = await page.evaluate<string[]>(NAMES_OF_CELLS);
+      found.push(...cells.map((finding) => `${name}: ${finding}`));
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();

@@ -9,7 +9,7 @@ import { Dialog } from './dialog.js';
 import { Moment } from './moment.js';
 import { Removal } from './removal.js';
 import { Rename } from './rename.js';
-import { Rows } from './rows.js';
+import { Cell, Rows } from './rows.js';
 import { ShownOnce } from './shown-once.js';
 
 type ApiKey = Schemas['ApiKeyResponse'];
@@ -37,17 +37,19 @@ export function KeyRows({ label, keys, refusal }: KeyRowsProps) {
     <Rows label={label} columns={['Name', 'Begins with', 'Last used', 'State', null]} minWidth={760}>
       {keys.map((key) => (
         <Table.Tr key={key.id}>
-          <Table.Td>
+          <Cell column="Name">
             {key.name}
             {key.allowed_origins !== undefined && (
               <Text size="xs" c="dimmed">
                 For browsers: {key.allowed_origins.join(', ')}
               </Text>
             )}
-          </Table.Td>
-          <Table.Td ff="monospace">{key.prefix}…</Table.Td>
-          <Table.Td>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</Table.Td>
-          <Table.Td>
+          </Cell>
+          <Cell column="Begins with" ff="monospace">
+            {key.prefix}…
+          </Cell>
+          <Cell column="Last used">{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</Cell>
+          <Cell column="State">
             <Badge
               className="state-badge"
               variant="light"
@@ -60,7 +62,7 @@ export function KeyRows({ label, keys, refusal }: KeyRowsProps) {
                 Until <Moment at={key.expires_at} />
               </Text>
             )}
-          </Table.Td>
+          </Cell>
           <Table.Td>
             <KeyActs apiKey={key} refusal={refusal} />
           </Table.Td>

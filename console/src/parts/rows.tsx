@@ -1,4 +1,4 @@
-import { Card, Stack, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Card, Stack, Table, type TableTdProps, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface SortedColumn {
@@ -16,10 +16,10 @@ interface RowsProps {
   readonly columns: readonly Column[];
   /**
    * The width in pixels below which the table scrolls. On phones each row is a block with the columns' names
-   * (`page.css`).
+   * (`page.css`), which each {@link Cell} gives.
    */
   readonly minWidth?: number;
-  /** One `Table.Tr` per row. */
+  /** One `Table.Tr` per row, with a {@link Cell} for each column with a name. */
   readonly children: ReactNode;
 }
 
@@ -29,7 +29,6 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
     <Card withBorder padding={0}>
       <Table.ScrollContainer
         className="stacked"
-        style={Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, nameOf(column)]))}
         minWidth={minWidth}
         scrollAreaProps={{
           offsetScrollbars: 'present',
@@ -59,9 +58,14 @@ export function Rows({ label, columns, minWidth = 560, children }: RowsProps) {
   );
 }
 
-/** Returns the column's name as a CSS string. */
-function nameOf(column: Column): string {
-  return JSON.stringify(typeof column === 'string' ? column : (column?.name ?? ''));
+interface CellProps extends TableTdProps {
+  /** The name of its column, which phones show before the content. */
+  readonly column: string;
+}
+
+/** A cell of {@link Rows} in a column with a name. */
+export function Cell({ column, ...props }: CellProps) {
+  return <Table.Td {...props} data-column={column} />;
 }
 
 function SortableHead({ name, isSorted = false, onSort }: SortedColumn) {

@@ -27,8 +27,10 @@ export type { Span } from './chart/use-marks.js';
 interface Props {
   /** A description of the chart for screen readers. */
   readonly label: string;
-  /** The heading above the chart. */
+  /** The name of the chart and of its files. */
   readonly title?: string;
+  /** The level of the heading with the title. Null: the heading of what is around names the chart. */
+  readonly heading?: 2 | 3 | null;
   /** The starts of the buckets as Unix times in seconds, ascending. */
   readonly times: readonly number[];
   /** The usual length of a bucket in seconds. Undefined: the distance of the first two times. */
@@ -65,6 +67,7 @@ const NO_THRESHOLDS: readonly Threshold[] = [];
 export function TimeChart({
   label,
   title,
+  heading = 2,
   times,
   interval,
   from,
@@ -160,6 +163,7 @@ export function TimeChart({
     setChosen(each === undefined ? undefined : { index: series.indexOf(each), label: each.label });
   const legend = { series, colorOf, isolated, onIsolate: isolate };
   const name = title ?? label;
+  const hasHeading = title !== undefined && heading !== null;
   const nameOf = (ending: string): string => fileName(project?.slug ?? 'chart', wordOf(name), ending);
   const savePicture = async (): Promise<void> => {
     if (canvas.current === null) return;
@@ -174,10 +178,10 @@ export function TimeChart({
 
   return (
     <div className="chart-part">
-      {(title !== undefined || !isSmall) && (
+      {(hasHeading || !isSmall) && (
         <div className="chart-head">
-          {title !== undefined && (
-            <Title order={2} size="h5">
+          {hasHeading && (
+            <Title order={heading} size="h5">
               {title}
             </Title>
           )}

@@ -225,6 +225,7 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
         undefined,
       ],
       ['performance?range=1h', 'Speed', 'Figures'],
+      ['performance?range=1h', 'Latencies', 'Charts'],
       ['performance?range=1h', 'Cart routes', 'Routes and endpoints'],
       ['logs?range=1h&event=cart.opened', 'Carts', undefined],
       [`eql?range=1h&q=${encodeURIComponent('any where log.status >= 500')}`, 'Failed', undefined],
@@ -240,10 +241,22 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
       await panel(title).scrollIntoViewIfNeeded();
       for (const text of texts) await inside(panel(title), text);
     };
-    await shown('Orders', 'Events per minute');
     await panel('Orders')
       .getByRole('img', { name: /^Events per minute/ })
       .waitFor();
+    await panel('Orders')
+      .getByText(/^Events per minute\. Time zone: /)
+      .waitFor();
+    await shown('Latencies', 'Latency per minute', 'Requests and errors per minute');
+    const headings = page.locator('.panel').getByRole('heading');
+    const levels = async (): Promise<string[]> =>
+      headings.evaluateAll((all) => all.map((each) => `${each.tagName} ${each.textContent}`));
+    expect((await levels()).slice(0, 1)).toEqual(['H2 Orders']);
+    expect((await levels()).filter((each) => each.startsWith('H3'))).toEqual([
+      'H3 Latency per minute',
+      'H3 Requests and errors per minute',
+    ]);
+    expect((await levels()).filter((each) => each.startsWith('H2'))).toHaveLength(questions.length + 1);
     await shown('Number of orders', '4');
     await shown('Plans', 'pro', 'free');
     await shown('Way to the order', '4 · 57.14%');
@@ -506,6 +519,48 @@ describe.each(SCREENS)('a dashboard on $device', ({ device, screen }) => {
     await pin('Mine', {});
     forgive(409);
     expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual(['Theirs', 'Mine']);
+  });
+
+  itOnDesktop('says that a panel is not pinned when others change it all the time, and pins it then', async () => {
+    const view = await make(named('Busy'), { panels: [] });
+    await page.goto(`${address}/analytics?range=1h&event=order.placed`);
+    let changes = 0;
+    await page.route(`**${path()}/${view.id}`, async (route) => {
+      changes += 1;
+      await change(view.id, { panels: [{ ...count('one'), title: `Theirs ${changes}` }] });
+      await route.continue();
+    });
+    await button('Pin to dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Pin to dashboard' });
+    await dialog.getByLabel('Title of the panel').fill('Mine');
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog
+      .getByText(
+        'Somebody else has changed this dashboard meanwhile. The panel is not on it. Pin again, or choose another dashboard.',
+      )
+      .waitFor();
+    forgive(409);
+    expect(await browser.lookAt('pin-conflict')).toEqual([]);
+    expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual([`Theirs ${changes}`]);
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(await dialog.getByLabel('Title of the panel').inputValue()).toBe('Mine');
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog.getByText('The panel is on').waitFor();
+    expect((await stored(view.name))?.filters.panels.map(({ title }) => title)).toEqual([`Theirs ${changes}`, 'Mine']);
+  });
+
+  itOnDesktop('refuses a panel for a dashboard that somebody else has filled meanwhile', async () => {
+    const view = await make(named('Filled'), { panels: [] });
+    await page.goto(`${address}/analytics?range=1h&event=order.placed`);
+    await button('Pin to dashboard').click();
+    const dialog = page.getByRole('dialog', { name: 'Pin to dashboard' });
+    await dialog.getByLabel('Title of the panel').fill('Mine');
+    const panels = Array.from({ length: 30 }, (_, index) => count(`${index}`, box(0, 6 * index)));
+    await change(view.id, { panels });
+    await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog.getByText('This dashboard has 30 panels, which is the most. Choose another one.').waitFor();
+    expect((await stored(view.name))?.filters.panels).toEqual(panels);
+    await remove(view.id);
   });
 
   itOnDesktop('reports no conflict when nothing is changed here, or when the other change is the same', async () => {

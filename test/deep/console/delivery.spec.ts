@@ -448,21 +448,37 @@ describe.each(SCREENS)('delivery on $device', ({ screen }) => {
     receiver.answer(200, '/off');
   });
 
-  itOnDesktop('looks at ten thousand attempts at most, and says how many are left', async () => {
+  itOnDesktop('looks at ten thousand attempts at most, says how many are left, and goes on with them', async () => {
+    const created_at = new Date(Date.now() - 3_600_000).toISOString();
     const items = Array.from({ length: 100 }, (_, index) => ({
       id: String(index),
       lifecycle: ['original', 'replay_created'],
+      created_at,
     }));
     await page.goto(`${address}/attempts?range=all`);
     let asked = 0;
+    const ends = new Set<string | null>();
     await page.route('**/v1/delivery/history?*kind=rule_match*', (route) => {
       asked += 1;
-      return route.fulfill({ json: { items, total: 10_050, limit: 100, offset: 0 } });
+      const end = new URL(route.request().url()).searchParams.get('to_ts');
+      ends.add(end);
+      const answer = end === null ? { items, total: 10_050 } : { items: items.slice(0, 50), total: 50 };
+      return route.fulfill({ json: { ...answer, limit: 100, offset: 0 } });
     });
     await page.getByRole('button', { name: 'Replay failed since…' }).click();
     await page.getByRole('button', { name: 'Replay them' }).click();
-    await page.getByText(/^50 older ones were left/).waitFor();
+    const left = page.getByText(/^50 older ones were left.* Press again to go on with them\.$/);
+    await left.waitFor();
     expect(asked).toBe(100);
+    await page.getByRole('button', { name: 'Replay them' }).and(page.locator(':enabled:not([data-loading])')).click();
+    await left.waitFor({ state: 'detached' });
+    await page.getByText(/^0 of 0 done/).waitFor();
+    expect(asked).toBe(101);
+    expect([...ends]).toEqual([null, new Date(Date.parse(created_at) + 1).toISOString()]);
+    // Another time begins with the newest attempts again.
+    await page.getByLabel('Made since').fill('2026-01-01T00:00');
+    await page.getByRole('button', { name: 'Replay them' }).and(page.locator(':enabled:not([data-loading])')).click();
+    await left.waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Close' }).last().click();
   });

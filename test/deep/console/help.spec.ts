@@ -36,9 +36,7 @@ async function brokenOf(links: readonly string[]): Promise<string[]> {
     const [path = '', anchor] = link.split('#');
     const answer = await fetch(`${app.url}${path}`);
     const text = await answer.text();
-    // The console answers unknown addresses with its own page.
-    const isHelp = answer.ok && !text.includes('id="root"');
-    if (!isHelp || (anchor !== undefined && !text.includes(` id="${anchor}"`))) broken.push(link);
+    if (!answer.ok || (anchor !== undefined && !text.includes(` id="${anchor}"`))) broken.push(link);
   }
   return broken;
 }
@@ -87,8 +85,25 @@ describe('the help over HTTP', () => {
     expect((await fetch(`${app.url}${style}`)).headers.get('cache-control')).toContain('immutable');
   });
 
-  it('leaves unknown pages to the console, and changes nothing', async () => {
-    expect(await textOf(`${HELP}/nothing`)).toContain('<div id="root"');
+  it.each([
+    'nothing',
+    'nothing/',
+    '404',
+    'alerts/nothing',
+    '..%2f',
+    '..%2F..%2Findex.html',
+    '%2e%2e%2findex.html',
+    'alerts%2f..',
+    '%',
+  ])('answers 404 to %s with a page that says so', async (unknown) => {
+    const answer = await fetch(`${app.url}${HELP}/${unknown}`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    const text = await answer.text();
+    expect(text).toContain('<h1>There is no such guide</h1>');
+    expect(linksIn(text)).toContain(HELP);
+  });
+
+  it('changes nothing', async () => {
     expect((await fetch(`${app.url}${HELP}`, { method: 'POST' })).status).toBe(404);
     const head = await fetch(`${app.url}${HELP}`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
@@ -107,6 +122,15 @@ describe.each(SCREENS)('the help on $device', ({ screen }) => {
   afterEach(async () => {
     expect(await faultsOf(browser)).toEqual([]);
     await browser.close();
+  });
+
+  it('says without a sign-in that a guide does not exist, and leads to the list', async () => {
+    await page.goto(`${app.url}${HELP}/nothing`);
+    await heading(page, 'There is no such guide');
+    expect(browser.faults.splice(0)).toEqual([expect.stringContaining('status of 404')]);
+    expect(await browser.lookAt('help-missing')).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: 'Help' }).click();
+    await heading(page, 'Help');
   });
 
   it('leads without a sign-in from the list to a guide, its sections and other guides', async () => {

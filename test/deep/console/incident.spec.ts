@@ -226,7 +226,19 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
         const { pathname, searchParams } = new URL(request.url());
         return pathname.endsWith('/analytics/timeseries') && Date.parse(searchParams.get('from_ts') ?? '') < begun;
       });
+      let answer = (): void => undefined;
+      const held = new Promise<void>((resolve) => (answer = resolve));
+      await page.route(
+        (url) => url.searchParams.get('where')?.includes('deploy.*') === true,
+        async (route) => {
+          await held;
+          await route.continue();
+        },
+      );
       await page.goto(`${address}/alerts?alert=${alert}`);
+      const deploys = page.getByRole('region', { name: 'Deploys nearby' });
+      await deploys.getByText('Loading…').waitFor();
+      answer();
       await page.getByRole('img', { name: /The number of the rule, .*; firing for 20 / }).waitFor();
       // The day belongs to the time, since the chart has several.
       await page.getByText(/^Lowest 0 at \w+ \w+, .* Last/).waitFor();
@@ -234,10 +246,9 @@ describe.each(SCREENS)('the work on an incident on $device', ({ screen }) => {
       const [from = 0, to = 0] = ['from_ts', 'to_ts'].map((name) => Date.parse(searchParams.get(name) ?? ''));
       expect(from).toBe(begun - 3 * DAY);
       expect(Math.floor((to - from) / MINUTE)).toBe(7 * 24 * 60);
-      await page
-        .getByRole('region', { name: 'Deploys nearby' })
-        .getByText(/^None from .* to .*\.$/)
-        .waitFor();
+      await deploys.getByText(/^There was none from .* to .*\.$/).waitFor();
+      expect(await deploys.getByText('Loading…').count()).toBe(0);
+      await page.unrouteAll({ behavior: 'wait' });
     },
   );
 

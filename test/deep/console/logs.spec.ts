@@ -687,6 +687,36 @@ describe('values that a sender chooses', () => {
     });
   });
 
+  it('are missing from as many events as a facet says, which can be chosen and excluded', async () => {
+    const other = await ownerWithProject(app);
+    const full = { severity: 'info', status: 'ok', environment: 'live', payload: { plan: 'pro' } };
+    for (let sent = 0; sent < 3; sent += 1) await ingest(other, { event_type: 'full', ...full });
+    await ingest(other, { event_type: 'bare' });
+    await ingest(other, { event_type: 'bare', payload: { plan: null } });
+    await opened(other, `?facets=${encodeURIComponent('["properties.plan"]')}`, async (page) => {
+      const none = /^\(none\) ?2$/;
+      for (const [name, field] of [
+        ['Severity', 'severity'],
+        ['Status', 'status'],
+        ['Environment', 'environment'],
+        ['properties.plan', 'properties.plan'],
+      ] as const) {
+        await count(page, '5 events');
+        const facet = page.getByRole('group', { name, exact: true });
+        await facet.getByRole('button', { name: none }).click();
+        await count(page, '2 events');
+        expect(member(page, 'where')).toBe(`${field} == null`);
+        await facet.getByRole('button', { name: none, pressed: true }).click();
+        await count(page, '5 events');
+        await facet.getByRole('button', { name: 'Exclude (none)' }).click();
+        await count(page, '3 events');
+        await chips(page).getByRole('button', { name: 'Clear' }).click();
+      }
+      await page.getByRole('textbox', { name: 'Find a value' }).fill('(NONE)');
+      await page.getByRole('group', { name: 'properties.plan' }).getByRole('button', { name: none }).waitFor();
+    });
+  });
+
   it.each(['constructor', '__proto__'])('are shown as they are: %s', async (word) => {
     const other = await ownerWithProject(app);
     await ingest(other, {

@@ -100,6 +100,36 @@ describe('an alert delivery', () => {
     });
   });
 
+  it('is listed with the others of its destination along an index of their own', async () => {
+    const quiet = await alerts.destination(`${receiver.url}/quiet`);
+    const busy = await alerts.destination(`${receiver.url}/busy`);
+    await alerts.raise({ kind: 'project' });
+    await receiver.requests(2);
+    await runAlertDeliveries(app);
+    await app.rows(
+      `INSERT INTO alert_deliveries (id, project_id, notice_id, alert_event_id, destination_id, destination_name,
+                                     destination_type, status, created_at, due_at, completed_at)
+       SELECT gen_random_uuid(), project_id, notice_id, alert_event_id,
+              CASE WHEN n % 4000 = 0 THEN $1::uuid ELSE destination_id END, destination_name, destination_type, 'sent',
+              now() - n * interval '1 second', NULL, now()
+       FROM alert_deliveries, generate_series(1, 20000) n WHERE destination_id = $2`,
+      [quiet, busy],
+    );
+    await app.rows('ANALYZE alert_deliveries');
+    const fitting = `FROM alert_deliveries WHERE project_id = $1 AND destination_id = $2
+                     AND created_at >= '1970-01-01Z' AND created_at < '9999-01-01Z'`;
+    for (const query of [
+      `SELECT * ${fitting} ORDER BY created_at DESC, id DESC LIMIT 50`,
+      `SELECT count(*) ${fitting}`,
+    ]) {
+      const plan = await app.rows<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${query}`, [owner.projectId, quiet]);
+      const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+      expect(text).toContain('ix_alert_deliveries_destination_id');
+      expect(text).not.toContain('Sort');
+    }
+    expect(await alerts.deliveries({ destination_id: quiet })).toMatchObject({ total: 6 });
+  });
+
   it('is counted in the state of the jobs and in the metrics', async () => {
     await alerts.until(await alerts.raiseFor(await alerts.destination(receiver.url)), isOver);
     const state = (await app.nest.get(JobQueue).state()).find(({ name }) => name === alertDeliveriesJob.name);

@@ -14,7 +14,7 @@ import { LinkAnchor } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Rows } from '../../parts/rows.js';
+import { Cell, Rows } from '../../parts/rows.js';
 import { Rename } from '../../parts/rename.js';
 import { Section } from '../../parts/section.js';
 import { ShownOnce } from '../../parts/shown-once.js';
@@ -239,11 +239,13 @@ function PasskeysSection({ onCodes }: CodesProps) {
           <Rows label="Passkeys" columns={['Name', 'Added', 'Last used', null]}>
             {items.map((each) => (
               <Table.Tr key={each.id}>
-                <Table.Td>{each.name}</Table.Td>
-                <Table.Td>
+                <Cell column="Name">{each.name}</Cell>
+                <Cell column="Added">
                   <Moment at={each.created_at} />
-                </Table.Td>
-                <Table.Td>{each.last_used_at === null ? 'Never' : <Moment at={each.last_used_at} />}</Table.Td>
+                </Cell>
+                <Cell column="Last used">
+                  {each.last_used_at === null ? 'Never' : <Moment at={each.last_used_at} />}
+                </Cell>
                 <Table.Td>
                   <Group gap="xs" justify="flex-end" wrap="nowrap">
                     <Button

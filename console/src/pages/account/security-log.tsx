@@ -6,7 +6,7 @@ import { Detail } from '../../parts/detail.js';
 import { Listed, More } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Rows } from '../../parts/rows.js';
+import { Cell, Rows } from '../../parts/rows.js';
 import { programOf, wordsOf } from '../../parts/words.js';
 
 export function SecurityLogPage() {
@@ -23,19 +23,23 @@ export function SecurityLogPage() {
           <Rows label="Security log" columns={['When', 'What', 'Program', 'Address', 'Detail']} minWidth={820}>
             {items.map(({ id, created_at, type, user_agent, ip, detail }) => (
               <Table.Tr key={id}>
-                <Table.Td>
+                <Cell column="When">
                   <Moment at={created_at} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="What">
                   <Text size="sm" fw={500}>
                     {wordsOf(type)}
                   </Text>
-                </Table.Td>
-                <Table.Td title={user_agent ?? undefined}>{programOf(user_agent)}</Table.Td>
-                <Table.Td className="numbers">{ip ?? '–'}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Program" title={user_agent ?? undefined}>
+                  {programOf(user_agent)}
+                </Cell>
+                <Cell column="Address" className="numbers">
+                  {ip ?? '–'}
+                </Cell>
+                <Cell column="Detail">
                   <Detail detail={detail} />
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

@@ -9,7 +9,7 @@ import { Failure } from '../../parts/failures.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Rows } from '../../parts/rows.js';
+import { Cell, Rows } from '../../parts/rows.js';
 import { Section } from '../../parts/section.js';
 import { programOf } from '../../parts/words.js';
 
@@ -65,15 +65,19 @@ function SessionsSection() {
           <Rows label="Sessions" columns={['Program', 'By', 'Address', 'Since', 'Last used', null]} minWidth={720}>
             {items.map((each) => (
               <Table.Tr key={each.id}>
-                <Table.Td title={each.user_agent ?? undefined}>{programOf(each.user_agent)}</Table.Td>
-                <Table.Td>{METHODS[each.method]}</Table.Td>
-                <Table.Td className="numbers">{each.ip ?? '–'}</Table.Td>
-                <Table.Td>
+                <Cell column="Program" title={each.user_agent ?? undefined}>
+                  {programOf(each.user_agent)}
+                </Cell>
+                <Cell column="By">{METHODS[each.method]}</Cell>
+                <Cell column="Address" className="numbers">
+                  {each.ip ?? '–'}
+                </Cell>
+                <Cell column="Since">
                   <Moment at={each.created_at} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Last used">
                   <Moment at={each.last_used_at} />
-                </Table.Td>
+                </Cell>
                 <Table.Td ta="end">
                   {each.current ? (
                     <Badge variant="light">This one</Badge>
@@ -121,14 +125,18 @@ function DevicesSection() {
           <Rows label="Trusted devices" columns={['Program', 'Address', 'Last used', 'Until', null]}>
             {items.map((each) => (
               <Table.Tr key={each.id}>
-                <Table.Td title={each.user_agent ?? undefined}>{programOf(each.user_agent)}</Table.Td>
-                <Table.Td className="numbers">{each.ip ?? '–'}</Table.Td>
-                <Table.Td>
+                <Cell column="Program" title={each.user_agent ?? undefined}>
+                  {programOf(each.user_agent)}
+                </Cell>
+                <Cell column="Address" className="numbers">
+                  {each.ip ?? '–'}
+                </Cell>
+                <Cell column="Last used">
                   <Moment at={each.last_used_at} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Until">
                   <Moment at={each.expires_at} />
-                </Table.Td>
+                </Cell>
                 <Table.Td ta="end">
                   <EndButton
                     name={programOf(each.user_agent)}

@@ -15,7 +15,7 @@ import { Icon } from '../../parts/icons.js';
 import { Moment } from '../../parts/moment.js';
 import { Listed } from '../../parts/listed.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { offerUndo } from '../../parts/undo.js';
 import { searchChange } from '../../parts/use-search-change.js';
@@ -90,7 +90,7 @@ export function SilencesPage() {
           <Rows label="Silences" columns={['Filter', 'Reason', 'From', 'Until', 'State', null]} minWidth={820}>
             {items.map((silence) => (
               <Table.Tr key={silence.id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Cell column="Filter" style={{ overflowWrap: 'anywhere' }}>
                   {isFilter(silence.filter)
                     ? filterInWords(silence.filter as FilterPart)
                     : 'A filter of an earlier version'}
@@ -99,17 +99,17 @@ export function SilencesPage() {
                       It silences nothing: {silence.filter_error}
                     </Text>
                   )}
-                </Table.Td>
-                <Table.Td>{silence.reason ?? '–'}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Reason">{silence.reason ?? '–'}</Cell>
+                <Cell column="From">
                   <Moment at={silence.starts_at} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Until">
                   <Moment at={silence.ends_at} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="State">
                   <StateBadge state={silence.state} />
-                </Table.Td>
+                </Cell>
                 <Table.Td ta="end">
                   {silence.state !== 'expired' && (
                     <Group gap={4} wrap="nowrap" justify="flex-end">

@@ -5,7 +5,7 @@ import { EventsLink, type EventsSearch, IS_ERROR } from '../../parts/events-link
 import { Failure } from '../../parts/failures.js';
 import { countNote } from '../../parts/figure.js';
 import { numbered, share, whole } from '../../parts/numbers.js';
-import { Rows } from '../../parts/rows.js';
+import { Cell, Rows } from '../../parts/rows.js';
 import { Suggested } from '../../parts/suggested.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import type { QuestionProps } from './analytics.js';
@@ -27,16 +27,18 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
           <Rows label="Values" columns={['Value', 'Events', 'Share', 'Errors', 'Change']}>
             {data.items.map((item) => (
               <Table.Tr key={`${typeof item.value} ${String(item.value)}`}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Cell column="Value" style={{ overflowWrap: 'anywhere' }}>
                   <EventsLink search={eventsOfValue(narrowed, by, item.value)}>
                     {item.name ?? textOf(item.value)}
                   </EventsLink>
-                </Table.Td>
-                <Table.Td className="numbers">{whole(item.events)}</Table.Td>
-                <Table.Td miw={140}>
+                </Cell>
+                <Cell column="Events" className="numbers">
+                  {whole(item.events)}
+                </Cell>
+                <Cell column="Share" miw={140}>
                   <Share part={item.share} />
-                </Table.Td>
-                <Table.Td className="numbers">
+                </Cell>
+                <Cell column="Errors" className="numbers">
                   {item.errors === 0 ? (
                     '0'
                   ) : (
@@ -50,11 +52,11 @@ export function Breakdown({ projectId, window, narrowed, search, set, fields, is
                     </EventsLink>
                   )}{' '}
                   ({share(item.error_rate)})
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Change">
                   {countNote(item.events, item.change, item.previous_events)?.replace(' vs. previous period', '') ??
                     '–'}
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
             {data.other.values > 0 && (
@@ -126,15 +128,19 @@ interface RestProps {
 function Rest({ name, counts, all, search }: RestProps) {
   return (
     <Table.Tr c="dimmed">
-      <Table.Td>
+      <Cell column="Value">
         <EventsLink search={search}>{name}</EventsLink>
-      </Table.Td>
-      <Table.Td className="numbers">{whole(counts.events)}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Events" className="numbers">
+        {whole(counts.events)}
+      </Cell>
+      <Cell column="Share">
         <Share part={all === 0 ? 0 : counts.events / all} />
-      </Table.Td>
-      <Table.Td className="numbers">{whole(counts.errors)}</Table.Td>
-      <Table.Td>–</Table.Td>
+      </Cell>
+      <Cell column="Errors" className="numbers">
+        {whole(counts.errors)}
+      </Cell>
+      <Cell column="Change">–</Cell>
     </Table.Tr>
   );
 }

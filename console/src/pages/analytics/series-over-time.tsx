@@ -63,7 +63,7 @@ export function SeriesOverTime({ projectId, window, narrowed, search, set, field
       )}
       {isPending && fetchStatus === 'fetching' && <PendingPage />}
       {data !== undefined && (
-        <Drawn answer={data} field={takesField ? field : undefined} narrowed={narrowed} zoom={zoom} />
+        <Drawn answer={data} field={takesField ? field : undefined} narrowed={narrowed} zoom={zoom} isBare={isBare} />
       )}
     </>
   );
@@ -133,9 +133,10 @@ interface DrawnProps {
   readonly field: string | undefined;
   readonly narrowed: Narrowed;
   readonly zoom: TimeRange['zoom'];
+  readonly isBare: boolean;
 }
 
-function Drawn({ answer, field, narrowed, zoom }: DrawnProps) {
+function Drawn({ answer, field, narrowed, zoom, isBare }: DrawnProps) {
   const { series: found, other, previous, aggregate, interval, timezone } = answer;
   const times = useMemo(() => found[0]?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [found]);
   const { split_by } = answer;
@@ -191,6 +192,7 @@ function Drawn({ answer, field, narrowed, zoom }: DrawnProps) {
         times={times}
         series={series}
         title={title}
+        heading={isBare ? null : 2}
         {...axisOf(answer)}
         unit={unit}
         shape={isWhole(aggregate) && (!isSplit || isAdded(aggregate)) ? 'bars' : 'lines'}
@@ -199,7 +201,7 @@ function Drawn({ answer, field, narrowed, zoom }: DrawnProps) {
         onSelect={zoom}
       />
       <Text size="xs" c="dimmed" mt="xs">
-        Time zone: {timezone}. Drag over the chart to zoom in, click to see the events.
+        {isBare && `${title}. `}Time zone: {timezone}. Drag over the chart to zoom in, click to see the events.
         {total !== null && ` Total: ${exactOf(unit, total)}.`}
       </Text>
     </Card>

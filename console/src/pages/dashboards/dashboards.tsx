@@ -13,7 +13,7 @@ import { LinkAnchor, LinkButton } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
 import { Ago } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { type Content, contentOf, EMPTY, filtersOfContent } from './content.js';
 import { imported } from './transfer.js';
@@ -53,7 +53,7 @@ export function DashboardsPage() {
           <Rows label="Dashboards" columns={['Name', 'Panels', 'Changed']}>
             {items.map(({ id, name, filters, updated_at }) => (
               <Table.Tr key={id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Cell column="Name" style={{ overflowWrap: 'anywhere' }}>
                   <LinkAnchor
                     to="/o/$organization/p/$project/dashboards/$dashboard"
                     params={{ ...params, dashboard: id }}
@@ -61,11 +61,13 @@ export function DashboardsPage() {
                   >
                     {name}
                   </LinkAnchor>
-                </Table.Td>
-                <Table.Td className="numbers">{contentOf(filters).panels.length}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Panels" className="numbers">
+                  {contentOf(filters).panels.length}
+                </Cell>
+                <Cell column="Changed">
                   <Ago at={updated_at} />
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

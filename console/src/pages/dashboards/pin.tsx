@@ -2,13 +2,20 @@ import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '@operational-events/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changeLatest, createDashboard, savedViewsOf, showDashboard } from '../../api/dashboards.js';
+import {
+  ChangedMeanwhile,
+  changeLatest,
+  createDashboard,
+  savedViewsKey,
+  savedViewsOf,
+  showDashboard,
+} from '../../api/dashboards.js';
 import { given } from '../../api/insight.js';
 import { MEMBERS, useRefusal } from '../../api/roles.js';
 import { Act } from '../../parts/act.js';
 import { ActForm } from '../../parts/act-form.js';
 import { Dialog } from '../../parts/dialog.js';
-import { Failure } from '../../parts/failures.js';
+import { Explained, Failure } from '../../parts/failures.js';
 import { Icon } from '../../parts/icons.js';
 import { LinkButton } from '../../parts/links.js';
 import { PendingPage } from '../../shell/around-pages.js';
@@ -83,12 +90,23 @@ function KnownPinForm({ choices, title: before, known, onClose }: KnownPinFormPr
     const size = question.kind === 'figure' ? { w: 3, h: 5 } : undefined;
     const add = (filters: Readonly<Record<string, unknown>>) =>
       filtersOfContent(withPanel(contentOf(filters), title.trim(), stored, size));
-    const view =
-      chosen === NEW
-        ? await createDashboard(project.id, name.trim(), add(filtersOfContent(EMPTY)))
-        : await changeLatest({ id: chosen, project_id: project.id }, add);
-    await showDashboard(queries, view);
-    setPinned(view);
+    const addToLatest = (filters: Readonly<Record<string, unknown>>) => {
+      if (contentOf(filters).panels.length >= MAX_PANELS)
+        throw new Explained(`This dashboard has ${MAX_PANELS} panels, which is the most. Choose another one.`);
+      return add(filters);
+    };
+    try {
+      const view =
+        chosen === NEW
+          ? await createDashboard(project.id, name.trim(), add(filtersOfContent(EMPTY)))
+          : await changeLatest({ id: chosen, project_id: project.id }, addToLatest);
+      await showDashboard(queries, view);
+      setPinned(view);
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      void queries.invalidateQueries({ queryKey: savedViewsKey(project.id) });
+      throw new Explained(`${error.message} The panel is not on it. Pin again, or choose another dashboard.`);
+    }
   };
   if (pinned !== undefined) return <Pinned view={pinned} onClose={onClose} />;
   return (

@@ -7,7 +7,7 @@ import { LinkAnchor } from '../../parts/links.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Paged } from '../../parts/paged.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { searchChange } from '../../parts/use-search-change.js';
 import { inWords } from '../../parts/words.js';
@@ -59,27 +59,29 @@ export function RetriesPage() {
           <Rows label="Retries" columns={['Began', 'Retry', 'Outcome', 'Answer', 'By', 'Attempt']} minWidth={820}>
             {items.map((audit) => (
               <Table.Tr key={audit.id}>
-                <Table.Td>
+                <Cell column="Began">
                   <Moment at={audit.started_at} />
-                </Table.Td>
-                <Table.Td className="numbers">{audit.retry_number}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Retry" className="numbers">
+                  {audit.retry_number}
+                </Cell>
+                <Cell column="Outcome">
                   <StateBadge state={audit.status} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Answer">
                   <Text size="sm">{audit.response_code ?? '–'}</Text>
                   {audit.reason !== null && (
                     <Text size="xs" c="dimmed" lineClamp={2}>
                       {inWords(audit.reason)}
                     </Text>
                   )}
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="By">
                   <Text size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
                     {audit.worker_id.startsWith('user:') ? 'Somebody, by hand' : audit.worker_id}
                   </Text>
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Attempt">
                   <LinkAnchor
                     to="/o/$organization/p/$project/attempts"
                     params={{ organization: organization.slug, project: project.slug }}
@@ -88,7 +90,7 @@ export function RetriesPage() {
                   >
                     Show it
                   </LinkAnchor>
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

@@ -25,7 +25,7 @@ import { Listed, More } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { NotOffered, Section } from '../../parts/section.js';
 import { sizeOf } from '../../parts/words.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -140,7 +140,7 @@ function Folder({ prefix }: { readonly prefix: string }) {
             {items.map((each) =>
               typeof each === 'string' ? (
                 <Table.Tr key={each}>
-                  <Table.Td colSpan={5}>
+                  <Cell column="Name" colSpan={5}>
                     <LinkAnchor
                       to="/o/$organization/p/$project/files"
                       params={params}
@@ -150,7 +150,7 @@ function Folder({ prefix }: { readonly prefix: string }) {
                     >
                       {each.slice(prefix.length)}
                     </LinkAnchor>
-                  </Table.Td>
+                  </Cell>
                 </Table.Tr>
               ) : (
                 <FileRow key={each.id} file={each} prefix={prefix} refusal={refusal} />
@@ -210,23 +210,23 @@ function FileRow({ file, prefix, refusal }: RowProps) {
   };
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell column="Name">
         <Anchor component="button" type="button" size="sm" ta="start" onClick={() => download.mutate()} title={key}>
           {name}
         </Anchor>
         <Failure error={download.error} />
-      </Table.Td>
-      <Table.Td className="numbers" style={{ whiteSpace: 'nowrap' }}>
+      </Cell>
+      <Cell column="Size" className="numbers" style={{ whiteSpace: 'nowrap' }}>
         {sizeOf(file.size)}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Kind">
         <Text size="sm" truncate maw={180}>
           {file.content_type}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Changed">
         <Moment at={file.updated_at} />
-      </Table.Td>
+      </Cell>
       <Table.Td>
         <Group gap={4} justify="flex-end" wrap="nowrap">
           <Button

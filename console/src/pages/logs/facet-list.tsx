@@ -114,7 +114,7 @@ interface FacetProps {
 function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, onDrop }: FacetProps) {
   const chosen = choiceOf(search, field).values;
   const [isWhole, setIsWhole] = useState(false);
-  const fitting = values.filter(({ value, name }) => (name ?? String(value)).toLowerCase().includes(wanted));
+  const fitting = values.filter((each) => nameOf(each).toLowerCase().includes(wanted));
   const shown = isWhole ? fitting : fitting.slice(0, MAX_SHOWN_VALUES);
   return (
     <div role="group" aria-label={label}>
@@ -137,7 +137,7 @@ function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, 
         const { value, count } = counted;
         const isPressed = chosen.includes(value);
         const excluded = { clause: isOther(field, value) };
-        const name = value === null ? '(none)' : value === '' ? '(empty)' : (counted.name ?? String(value));
+        const name = nameOf(counted);
         return (
           <div key={isValue(field, value)} className="facet-row">
             <button
@@ -173,4 +173,9 @@ function Facet({ label, field, values, others, wanted, search, onAdd, onChoose, 
       )}
     </div>
   );
+}
+
+function nameOf({ value, name }: Counted): string {
+  if (value === null) return '(none)';
+  return value === '' ? '(empty)' : (name ?? String(value));
 }

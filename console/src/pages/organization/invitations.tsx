@@ -14,7 +14,7 @@ import { Moment } from '../../parts/moment.js';
 import { useOpenForm } from '../../parts/open-form.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { NotOffered, Section } from '../../parts/section.js';
 import { wordsOf } from '../../parts/words.js';
 import { useCurrentProject } from '../../shell/current-project.js';
@@ -103,24 +103,24 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
   };
   return (
     <Table.Tr>
-      <Table.Td>{email}</Table.Td>
-      <Table.Td>{wordsOf(invitation.role)}</Table.Td>
-      <Table.Td>
+      <Cell column="Address">{email}</Cell>
+      <Cell column="Role">{wordsOf(invitation.role)}</Cell>
+      <Cell column="State">
         <Badge variant="light" className="state-badge" color={COLORS[status]}>
           {status}
         </Badge>
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Mailed">
         <Moment at={invitation.last_sent_at} />
         {invitation.delivery_status !== 'sent' && (
           <Text size="xs" c="var(--mantine-color-red-light-color)">
             {invitation.delivery_status === 'failed' ? 'The mail did not go out' : 'No mail server is set up'}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Until">
         <Moment at={invitation.expires_at} />
-      </Table.Td>
+      </Cell>
       <Table.Td>
         {status === 'pending' && (
           <Stack gap={4} align="flex-end">
@@ -205,17 +205,17 @@ function Audits() {
           <Rows label="Acts on invitations" columns={['When', 'Act', 'Role', 'Outcome', 'Request']} minWidth={720}>
             {items.map((each) => (
               <Table.Tr key={each.id}>
-                <Table.Td>
+                <Cell column="When">
                   <Moment at={each.created_at} />
-                </Table.Td>
-                <Table.Td>{wordsOf(each.action)}</Table.Td>
-                <Table.Td>{wordsOf(each.requested_role)}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Act">{wordsOf(each.action)}</Cell>
+                <Cell column="Role">{wordsOf(each.requested_role)}</Cell>
+                <Cell column="Outcome">
                   {each.outcome === 'success' ? 'Done' : `Refused: ${wordsOf(each.reason_code ?? '').toLowerCase()}`}
-                </Table.Td>
-                <Table.Td ff="monospace" fz="xs">
+                </Cell>
+                <Cell column="Request" ff="monospace" fz="xs">
                   {each.request_id ?? '–'}
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

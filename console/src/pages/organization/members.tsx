@@ -12,7 +12,7 @@ import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
 import { RoleSelect } from '../../parts/role-select.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { NotOffered, Section } from '../../parts/section.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
@@ -97,7 +97,7 @@ function MemberRow({ member, isSelf, isOwner }: RowProps) {
   };
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell column="Name">
         {name}
         {isSelf && (
           <Text span size="sm" c="dimmed">
@@ -105,9 +105,9 @@ function MemberRow({ member, isSelf, isOwner }: RowProps) {
             (you)
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>{member.identity}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Address">{member.identity}</Cell>
+      <Cell column="Role">
         <RoleSelect
           name={name}
           role={role}
@@ -115,10 +115,10 @@ function MemberRow({ member, isSelf, isOwner }: RowProps) {
           mayMakeAdmins={isOwner}
           change={change}
         />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Since">
         <Moment at={member.created_at} />
-      </Table.Td>
+      </Cell>
       <Table.Td ta="end">
         {member.can_revoke && !isSelf && (
           <Removal verb="Remove" name={name} title="Remove the member" act={remove}>

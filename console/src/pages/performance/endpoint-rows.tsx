@@ -6,7 +6,7 @@ import { useAnswer } from '../../parts/answers.js';
 import { IS_ERROR } from '../../parts/events-link.js';
 import { milliseconds, share } from '../../parts/numbers.js';
 import { Paged } from '../../parts/paged.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
 import { conditionOfOne, listedOf, type PartProps } from './asked.js';
 import { Count } from './count.js';
@@ -24,9 +24,11 @@ export function EndpointRows({ projectId, window, search, set, isBare = false }:
       offset: offsetOf(page),
     }),
   );
+  const subject = by === 'route' ? 'Route' : 'Endpoint';
+  const counted = events === 'other' ? 'Events' : 'Requests';
   const columns: readonly { readonly name: string; readonly order?: Order }[] = [
-    { name: by === 'route' ? 'Route' : 'Endpoint' },
-    { name: events === 'other' ? 'Events' : 'Requests', order: 'requests' },
+    { name: subject },
+    { name: counted, order: 'requests' },
     { name: 'Errors', order: 'errors' },
     { name: 'Error rate', order: 'error_rate' },
     { name: 'p50' },
@@ -55,25 +57,33 @@ export function EndpointRows({ projectId, window, search, set, isBare = false }:
         >
           {items.map((item) => (
             <Table.Tr key={`${item.method} ${item.endpoint}`}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Cell column={subject} style={{ overflowWrap: 'anywhere' }}>
                 <SubjectLink search={search} by={by} method={item.method} name={item.endpoint} />
-              </Table.Td>
-              <Table.Td className="numbers">
+              </Cell>
+              <Cell column={counted} className="numbers">
                 <Count where={conditionOfOne(search, by, item)}>{item.requests}</Count>
-              </Table.Td>
-              <Table.Td className="numbers">
+              </Cell>
+              <Cell column="Errors" className="numbers">
                 <Count where={conditionOfOne(search, by, item, IS_ERROR)}>{item.errors}</Count>
-              </Table.Td>
-              <Table.Td className="numbers">{share(item.error_rate)}</Table.Td>
-              <Table.Td className="numbers">{milliseconds(item.p50_ms)}</Table.Td>
-              <Table.Td className="numbers">{milliseconds(item.p95_ms)}</Table.Td>
-              <Table.Td className="numbers">{milliseconds(item.p99_ms)}</Table.Td>
-              <Table.Td miw={110}>
+              </Cell>
+              <Cell column="Error rate" className="numbers">
+                {share(item.error_rate)}
+              </Cell>
+              <Cell column="p50" className="numbers">
+                {milliseconds(item.p50_ms)}
+              </Cell>
+              <Cell column="p95" className="numbers">
+                {milliseconds(item.p95_ms)}
+              </Cell>
+              <Cell column="p99" className="numbers">
+                {milliseconds(item.p99_ms)}
+              </Cell>
+              <Cell column="Share of time" miw={110}>
                 <Text size="xs" className="numbers">
                   {share(item.total_time_share)}
                 </Text>
                 <Progress value={item.total_time_share * 100} size="sm" color="sea.5" aria-label="Share of time" />
-              </Table.Td>
+              </Cell>
             </Table.Tr>
           ))}
         </Rows>

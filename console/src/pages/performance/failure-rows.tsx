@@ -4,7 +4,7 @@ import { useAnswer } from '../../parts/answers.js';
 import { Failure } from '../../parts/failures.js';
 import { Ago } from '../../parts/moment.js';
 import { share, whole } from '../../parts/numbers.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { conditionOf, conditionOfOne, type PartProps, requestsOf } from './asked.js';
@@ -32,11 +32,15 @@ export function FailureRows({ projectId, window, search }: PartProps) {
           <Rows label="Failed statuses" columns={['Status', 'Requests', 'Share of failures', null]}>
             {data.by_status.map(({ status, requests, share: ofFailed }) => (
               <Table.Tr key={status}>
-                <Table.Td>
+                <Cell column="Status">
                   <StatusBadge status={status} />
-                </Table.Td>
-                <Table.Td className="numbers">{whole(requests)}</Table.Td>
-                <Table.Td className="numbers">{share(ofFailed)}</Table.Td>
+                </Cell>
+                <Cell column="Requests" className="numbers">
+                  {whole(requests)}
+                </Cell>
+                <Cell column="Share of failures" className="numbers">
+                  {share(ofFailed)}
+                </Cell>
                 <Table.Td>
                   <EventsLink search={{ where: conditionOf(search, `log.status == ${status}`) }}>
                     Events with {status}
@@ -52,24 +56,26 @@ export function FailureRows({ projectId, window, search }: PartProps) {
           >
             {data.by_endpoint.map((item) => (
               <Table.Tr key={`${item.method} ${item.endpoint}`}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Cell column="Endpoint" style={{ overflowWrap: 'anywhere' }}>
                   <SubjectLink search={search} by="endpoint" method={item.method} name={item.endpoint} />
-                </Table.Td>
-                <Table.Td className="numbers">
+                </Cell>
+                <Cell column="Failed" className="numbers">
                   <Count where={conditionOfOne(search, 'endpoint', item, IS_FAILURE)}>{item.failed}</Count> of{' '}
                   {whole(item.requests)}
-                </Table.Td>
-                <Table.Td className="numbers">{share(item.failure_rate)}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Failure rate" className="numbers">
+                  {share(item.failure_rate)}
+                </Cell>
+                <Cell column="Statuses">
                   <Group gap={4}>
                     {item.statuses.slice(0, 5).map(({ status }) => (
                       <StatusBadge key={status} status={status} />
                     ))}
                   </Group>
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Last failure">
                   <Ago at={item.last_failed_at} />
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

@@ -10,7 +10,7 @@ import { useTimeRange } from '../../shell/time-range.js';
 import { conditionOf, type PartProps, requestsOf } from './asked.js';
 
 /** Charts of latency, requests and errors. */
-export function OverTime({ projectId, window, search }: PartProps) {
+export function OverTime({ projectId, window, search, isBare = false }: PartProps) {
   const { zone, zoom } = useTimeRange();
   const { data, error } = useAnswer(performanceSeries(projectId, window, requestsOf(search), zone));
   const times = useMemo(() => data?.points.map(({ ts }) => Date.parse(ts) / 1000) ?? [], [data]);
@@ -42,12 +42,15 @@ export function OverTime({ projectId, window, search }: PartProps) {
     [data, counted, search],
   );
   if (data === undefined) return error === null ? <PendingPage /> : <Failure error={error} />;
+  // Two charts of one panel have headings below that of the panel.
+  const heading = isBare ? 3 : 2;
   if (times.length === 0) return <Text c="dimmed">No events in this time range.</Text>;
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Card withBorder>
         <TimeChart
           title={`Latency per ${data.interval}`}
+          heading={heading}
           label={`Latency per ${data.interval}: p50, p95 and p99`}
           times={times}
           series={latencies}
@@ -60,6 +63,7 @@ export function OverTime({ projectId, window, search }: PartProps) {
       <Card withBorder>
         <TimeChart
           title={`${counted} and errors per ${data.interval}`}
+          heading={heading}
           label={`${counted} and errors per ${data.interval}`}
           times={times}
           series={counts}

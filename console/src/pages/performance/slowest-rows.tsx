@@ -4,7 +4,7 @@ import { useAnswer } from '../../parts/answers.js';
 import { Failure } from '../../parts/failures.js';
 import { Moment } from '../../parts/moment.js';
 import { milliseconds } from '../../parts/numbers.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { EventDetail } from '../insight/event-detail.js';
@@ -28,7 +28,7 @@ export function SlowestRows({ projectId, window, search, set, limit }: Props) {
         <Rows label="Slowest requests" columns={['Request', 'Latency', 'Status', 'Time']}>
           {data.map((row) => (
             <Table.Tr key={row.id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Cell column="Request" style={{ overflowWrap: 'anywhere' }}>
                 <Anchor
                   component="button"
                   type="button"
@@ -39,14 +39,16 @@ export function SlowestRows({ projectId, window, search, set, limit }: Props) {
                 >
                   {row.method} {row.endpoint}
                 </Anchor>
-              </Table.Td>
-              <Table.Td className="numbers">{milliseconds(row.latency_ms)}</Table.Td>
-              <Table.Td>
+              </Cell>
+              <Cell column="Latency" className="numbers">
+                {milliseconds(row.latency_ms)}
+              </Cell>
+              <Cell column="Status">
                 <StatusBadge status={row.status} />
-              </Table.Td>
-              <Table.Td>
+              </Cell>
+              <Cell column="Time">
                 <Moment at={row.timestamp} isShort />
-              </Table.Td>
+              </Cell>
             </Table.Tr>
           ))}
         </Rows>

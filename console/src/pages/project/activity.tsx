@@ -7,7 +7,7 @@ import { Detail } from '../../parts/detail.js';
 import { Listed, More } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { wordsOf } from '../../parts/words.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
@@ -32,21 +32,21 @@ export function ActivityPage() {
           <Rows label="Activity" columns={['When', 'Who', 'What', 'Detail', 'Request']} minWidth={860}>
             {items.map((each) => (
               <Table.Tr key={each.id}>
-                <Table.Td>
+                <Cell column="When">
                   <Moment at={each.created_at} />
-                </Table.Td>
-                <Table.Td>{nameOf(each.actor_user_id)}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Who">{nameOf(each.actor_user_id)}</Cell>
+                <Cell column="What">
                   <Text size="sm" fw={500}>
                     {wordsOf(each.action)}
                   </Text>
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Detail">
                   <Detail detail={each.detail} />
-                </Table.Td>
-                <Table.Td ff="monospace" fz="xs">
+                </Cell>
+                <Cell column="Request" ff="monospace" fz="xs">
                   {each.request_id ?? '–'}
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

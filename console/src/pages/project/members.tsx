@@ -16,7 +16,7 @@ import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
 import { RoleSelect } from '../../parts/role-select.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
 type Member = Schemas['ProjectMemberResponse'];
@@ -95,13 +95,13 @@ function MemberRow({ member, refusal }: RowProps) {
   };
   return (
     <Table.Tr>
-      <Table.Td>{name}</Table.Td>
-      <Table.Td>
+      <Cell column="Name">{name}</Cell>
+      <Cell column="Role">
         <RoleSelect name={name} role={role} refusal={why} mayMakeAdmins change={change} />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Since">
         <Moment at={member.created_at} />
-      </Table.Td>
+      </Cell>
       <Table.Td ta="end">
         {why === undefined && user_id !== person.id && (
           <Removal verb="Remove" name={name} title="Remove from the project" act={remove}>

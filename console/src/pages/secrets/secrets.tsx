@@ -13,7 +13,7 @@ import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
 type Secret = Schemas['SecretResponse'];
@@ -86,7 +86,7 @@ function SecretRow({ secret, refusal, onReplace }: RowProps) {
   };
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell column="Name">
         <Text size="sm" ff="monospace">
           {name}
         </Text>
@@ -95,13 +95,17 @@ function SecretRow({ secret, refusal, onReplace }: RowProps) {
             {secret.description}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td className="numbers">{secret.version}</Table.Td>
-      <Table.Td>{references === 0 ? 'Nothing' : references === 1 ? '1 place' : `${references} places`}</Table.Td>
-      <Table.Td>{secret.last_used_at === null ? 'Never' : <Moment at={secret.last_used_at} />}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Version" className="numbers">
+        {secret.version}
+      </Cell>
+      <Cell column="Used by">
+        {references === 0 ? 'Nothing' : references === 1 ? '1 place' : `${references} places`}
+      </Cell>
+      <Cell column="Last used">{secret.last_used_at === null ? 'Never' : <Moment at={secret.last_used_at} />}</Cell>
+      <Cell column="Replaced">
         <Moment at={secret.updated_at} />
-      </Table.Td>
+      </Cell>
       <Table.Td>
         <Group gap={4} justify="flex-end" wrap="nowrap">
           <Act

@@ -22,7 +22,7 @@ import { Failure } from '../../parts/failures.js';
 import { Listed, More } from '../../parts/listed.js';
 import { Ago, Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StateBadge } from '../../parts/state-badge.js';
 import { searchChange } from '../../parts/use-search-change.js';
 import { inWords, wordsOf } from '../../parts/words.js';
@@ -75,7 +75,7 @@ export function SentinelPage() {
           <Rows label="Findings" columns={['Finding', 'Kind', 'Severity', 'Status', 'Began']} minWidth={760}>
             {found.map((finding) => (
               <Table.Tr key={finding.id}>
-                <Table.Td>
+                <Cell column="Finding">
                   <UnstyledButton
                     c="var(--mantine-color-anchor)"
                     fw={600}
@@ -87,17 +87,17 @@ export function SentinelPage() {
                   <Text size="sm" c="dimmed" lineClamp={2}>
                     {finding.summary}
                   </Text>
-                </Table.Td>
-                <Table.Td>{wordsOf(finding.kind)}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Kind">{wordsOf(finding.kind)}</Cell>
+                <Cell column="Severity">
                   <StateBadge state={finding.severity} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Status">
                   <StateBadge state={finding.status} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Began">
                   <Ago at={finding.started_at} />
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>
@@ -195,9 +195,13 @@ function Detectors({ overview }: { readonly overview: Overview }) {
       <Rows label="Detectors" columns={['Kind', 'Found', 'Dismissed']} minWidth={280}>
         {overview.detectors.map(({ kind, findings_7d, dismissed_7d }) => (
           <Table.Tr key={kind}>
-            <Table.Td>{wordsOf(kind)}</Table.Td>
-            <Table.Td className="numbers">{findings_7d}</Table.Td>
-            <Table.Td className="numbers">{dismissed_7d}</Table.Td>
+            <Cell column="Kind">{wordsOf(kind)}</Cell>
+            <Cell column="Found" className="numbers">
+              {findings_7d}
+            </Cell>
+            <Cell column="Dismissed" className="numbers">
+              {dismissed_7d}
+            </Cell>
           </Table.Tr>
         ))}
       </Rows>
@@ -218,12 +222,12 @@ function Workers() {
         <Rows label="Workers" columns={['Job', 'State', 'Last run', 'Lag']} minWidth={420}>
           {data.map(({ name, state, last_run_at, lag_seconds }) => (
             <Table.Tr key={name}>
-              <Table.Td>{inWords(name)}</Table.Td>
-              <Table.Td>
+              <Cell column="Job">{inWords(name)}</Cell>
+              <Cell column="State">
                 <StateBadge state={state} />
-              </Table.Td>
-              <Table.Td>{last_run_at === null ? 'Never' : <Ago at={last_run_at} />}</Table.Td>
-              <Table.Td>{lag_seconds === 0 ? 'None' : durationOf(Math.round(lag_seconds))}</Table.Td>
+              </Cell>
+              <Cell column="Last run">{last_run_at === null ? 'Never' : <Ago at={last_run_at} />}</Cell>
+              <Cell column="Lag">{lag_seconds === 0 ? 'None' : durationOf(Math.round(lag_seconds))}</Cell>
             </Table.Tr>
           ))}
         </Rows>

@@ -39,7 +39,7 @@ import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Removal } from '../../parts/removal.js';
 import { Rename } from '../../parts/rename.js';
-import { Rows } from '../../parts/rows.js';
+import { Cell, Rows } from '../../parts/rows.js';
 import { Section } from '../../parts/section.js';
 import { ShownOnce } from '../../parts/shown-once.js';
 import { TimeChart } from '../../parts/time-chart.js';
@@ -318,21 +318,23 @@ function Failures({ source: { id } }: Props) {
           <Rows label="Refused" columns={['Last', 'Why', 'How often', 'Key', 'Request']} minWidth={720}>
             {items.map((each) => (
               <Table.Tr key={`${each.api_key_id} ${each.reason_code} ${each.occurred_at}`}>
-                <Table.Td>
+                <Cell column="Last">
                   <Moment at={each.occurred_at} />
-                </Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Why">
                   {wordsOf(each.reason_code)} ({each.status_code})
-                </Table.Td>
-                <Table.Td className="numbers">{each.count}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="How often" className="numbers">
+                  {each.count}
+                </Cell>
+                <Cell column="Key">
                   {each.api_key_id === null
                     ? 'Webhook'
                     : (keys?.find((key) => key.id === each.api_key_id)?.name ?? '–')}
-                </Table.Td>
-                <Table.Td ff="monospace" fz="xs">
+                </Cell>
+                <Cell column="Request" ff="monospace" fz="xs">
                   {each.request_id ?? '–'}
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

@@ -14,7 +14,7 @@ import { LinkAnchor } from '../../parts/links.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
 import { PageHead } from '../../parts/page-head.js';
-import { Empty, Rows } from '../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { ShownOnce } from '../../parts/shown-once.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 
@@ -48,7 +48,7 @@ export function SourcesPage() {
           <Rows label="Sources" columns={['Name', 'Kind', 'Last event', 'State']}>
             {items.map(({ id, name, type, last_event_at, is_enabled }) => (
               <Table.Tr key={id}>
-                <Table.Td>
+                <Cell column="Name">
                   <LinkAnchor
                     to="/o/$organization/p/$project/sources/$source"
                     params={{ ...params, source: id }}
@@ -57,14 +57,14 @@ export function SourcesPage() {
                   >
                     {name}
                   </LinkAnchor>
-                </Table.Td>
-                <Table.Td>{type}</Table.Td>
-                <Table.Td>{last_event_at === null ? 'None yet' : <Moment at={last_event_at} />}</Table.Td>
-                <Table.Td>
+                </Cell>
+                <Cell column="Kind">{type}</Cell>
+                <Cell column="Last event">{last_event_at === null ? 'None yet' : <Moment at={last_event_at} />}</Cell>
+                <Cell column="State">
                   <Badge variant="light" color={is_enabled ? 'sea' : 'gray'}>
                     {is_enabled ? 'On' : 'Off'}
                   </Badge>
-                </Table.Td>
+                </Cell>
               </Table.Tr>
             ))}
           </Rows>

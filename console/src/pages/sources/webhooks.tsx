@@ -11,7 +11,7 @@ import { Confirmation, Dialog } from '../../parts/dialog.js';
 import { Fact, Facts } from '../../parts/facts.js';
 import { Listed } from '../../parts/listed.js';
 import { Moment } from '../../parts/moment.js';
-import { Rows } from '../../parts/rows.js';
+import { Cell, Rows } from '../../parts/rows.js';
 import { NotOffered, Section } from '../../parts/section.js';
 import { useSourceRead } from './use-source-read.js';
 
@@ -101,13 +101,15 @@ function LastDeliveries({ id }: { readonly id: string }) {
         <Rows label="Last deliveries" columns={['Received', 'Event', 'Delivery']}>
           {events.map((event) => (
             <Table.Tr key={event.id}>
-              <Table.Td>
+              <Cell column="Received">
                 <Moment at={event.created_at} />
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{event.event}</Table.Td>
-              <Table.Td ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
+              </Cell>
+              <Cell column="Event" style={{ overflowWrap: 'anywhere' }}>
+                {event.event}
+              </Cell>
+              <Cell column="Delivery" ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
                 {event.external_event_id ?? '–'}
-              </Table.Td>
+              </Cell>
             </Table.Tr>
           ))}
         </Rows>

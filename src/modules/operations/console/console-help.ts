@@ -12,22 +12,31 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 const FOLDER = buildOutput('pages/help');
 const PATH = '/help';
 const INDEX = 'index';
+const MISSING = '404.html';
 
 /** Serves the guides that the build has rendered. Everybody may read them. */
 @Injectable()
 export class ConsoleHelp {
   private readonly files: ReadonlyMap<string, PageFile>;
+  /** The page in place of a guide that does not exist. Undefined in builds by other tools, which leave the help out. */
+  private readonly missing: PageFile | undefined;
 
   constructor() {
-    // Builds by other tools leave the help out.
     const names = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => extname(name) !== '') : [];
-    this.files = new Map(names.map((name) => [addressOf(name), fileOf(name)]));
+    this.files = new Map(names.filter((name) => name !== MISSING).map((name) => [addressOf(name), fileOf(name)]));
+    this.missing = names.includes(MISSING) ? fileOf(MISSING) : undefined;
   }
 
-  /** @returns undefined for methods other than GET and HEAD, and for pages that do not exist */
+  /** @returns undefined for methods other than GET and HEAD, and for addresses outside of the help */
   find(method: string, path: string): Answer | undefined {
     if (method !== 'GET' && method !== 'HEAD') return undefined;
-    return this.files.get(path.replace(/\/$/, ''))?.send;
+    const found = this.files.get(path.replace(/\/$/, ''));
+    if (found !== undefined) return found.send;
+    return this.missing !== undefined && path.startsWith(`${PATH}/`) ? this.sendMissing(this.missing) : undefined;
+  }
+
+  private sendMissing(page: PageFile): Answer {
+    return (request, response) => page.send(request, response.status(404));
   }
 }
 

@@ -193,7 +193,15 @@ function isOfLow({ kind, op, direction }: RuleDraft): boolean {
   return kind === 'absence' || (kind === 'rate_of_change' && direction === 'down');
 }
 
-function Part({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
+interface PartProps {
+  readonly title: string;
+  readonly note?: ReactNode;
+  /** Whether the content is still being read. */
+  readonly isPending?: boolean;
+  readonly children: ReactNode;
+}
+
+function Part({ title, note, isPending = false, children }: PartProps) {
   return (
     <section aria-label={title}>
       <Group justify="space-between" mb={4}>
@@ -202,6 +210,7 @@ function Part({ title, note, children }: { title: string; note?: ReactNode; chil
         </Title>
         {note}
       </Group>
+      {isPending && <Nothing>Loading…</Nothing>}
       {children}
     </section>
   );
@@ -236,6 +245,7 @@ function Samples({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
   return (
     <Part
       title="Sample events"
+      isPending={data === undefined && error === null}
       note={
         data !== undefined &&
         data.items.length > 0 && (
@@ -293,6 +303,7 @@ function Deploys({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
   return (
     <Part
       title="Deploys nearby"
+      isPending={marks === undefined && error === null}
       note={
         marks !== undefined &&
         marks.length > MAX_DEPLOYS && (
@@ -310,7 +321,9 @@ function Deploys({ alert, draft }: { readonly alert: AlertEvent; readonly draft:
     >
       <Failure error={error} />
       {marks?.length === 0 && (
-        <Nothing>{`None from ${clock.minute(marked.from * 1_000)} to ${clock.minute(Math.min(now, to))}.`}</Nothing>
+        <Nothing>
+          {`There was none from ${clock.minute(marked.from * 1_000)} to ${clock.minute(Math.min(now, to))}.`}
+        </Nothing>
       )}
       <Stack gap={4}>
         {marks?.slice(0, MAX_DEPLOYS).map(({ id, event, message, timestamp }) => (
@@ -359,6 +372,7 @@ function Notifications({ alert }: { readonly alert: AlertEvent }) {
   return (
     <Part
       title="Notifications"
+      isPending={sent === undefined && error === null}
       note={
         <LinkAnchor
           to="/o/$organization/p/$project/attempts"
@@ -421,6 +435,7 @@ function EarlierAlerts({ alert }: { readonly alert: AlertEvent }) {
   return (
     <Part
       title="Earlier alerts"
+      isPending={data === undefined && error === null}
       note={
         data !== undefined &&
         data.total > data.items.length && (

@@ -8,7 +8,7 @@ import { Icon } from '../../../parts/icons.js';
 import { LinkAnchor, LinkButton } from '../../../parts/links.js';
 import { Listed } from '../../../parts/listed.js';
 import { PageHead } from '../../../parts/page-head.js';
-import { Empty, Rows } from '../../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../../parts/rows.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { Switched } from '../../../parts/switched.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
@@ -82,7 +82,7 @@ function RuleRow({ rule, refusal }: { readonly rule: Rule; readonly refusal: str
   };
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell column="Rule">
         <LinkAnchor
           to="/o/$organization/p/$project/alert-rules/$rule"
           params={{ organization: organization.slug, project: project.slug, rule: rule.id }}
@@ -98,14 +98,14 @@ function RuleRow({ rule, refusal }: { readonly rule: Rule; readonly refusal: str
             {rule.last_error}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Severity">
         <StateBadge state={rule.severity} />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="State">
         <StateBadge state={rule.state} />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Notifies">
         {rule.notifies === 'nobody' ? (
           <Tooltip label="All its endpoints are deleted">
             <Badge color="red" variant="light" tt="none">
@@ -115,12 +115,12 @@ function RuleRow({ rule, refusal }: { readonly rule: Rule; readonly refusal: str
         ) : (
           <Text size="sm">{NOTIFIES[rule.notifies]}</Text>
         )}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="On">
         <Group>
           <Switched label={`${rule.name} is on`} isOn={rule.is_enabled} refusal={refusal} act={toggle} />
         </Group>
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   );
 }

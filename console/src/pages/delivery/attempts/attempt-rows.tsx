@@ -2,7 +2,7 @@ import { Badge, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AnyAttempt } from '../../../api/delivery.js';
 import { Moment } from '../../../parts/moment.js';
-import { Rows } from '../../../parts/rows.js';
+import { Cell, Rows } from '../../../parts/rows.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { inWords } from '../../../parts/words.js';
 import { endpointNameOf, endpointTypeOf, stateOf } from './attempt-state.js';
@@ -24,12 +24,12 @@ export function AttemptRows({ label, attempts, onShow, act }: Props) {
     >
       {attempts.map((attempt) => (
         <Table.Tr key={attempt.it.id}>
-          <Table.Td>
+          <Cell column="Time">
             <UnstyledButton onClick={() => onShow(attempt)} c="var(--mantine-color-anchor)" fz="sm">
               <Moment at={attempt.it.created_at} />
             </UnstyledButton>
-          </Table.Td>
-          <Table.Td>
+          </Cell>
+          <Cell column="Status">
             <Group gap={6}>
               <StateBadge state={stateOf(attempt)} />
               {kindsOf(attempt).map((kind) => (
@@ -43,14 +43,14 @@ export function AttemptRows({ label, attempts, onShow, act }: Props) {
                 again at <Moment at={attempt.it.next_retry_at} clockOnly />
               </Text>
             )}
-          </Table.Td>
-          <Table.Td>
+          </Cell>
+          <Cell column="Endpoint">
             {endpointNameOf(attempt)}
             <Text size="xs" c="dimmed">
               {endpointTypeOf(attempt)}
             </Text>
-          </Table.Td>
-          <Table.Td>
+          </Cell>
+          <Cell column="Answer">
             <Text size="sm">
               {attempt.it.response_code ?? '–'}
               {attempt.it.retry_count > 0 && ` after ${triesOf(attempt)}`}
@@ -60,7 +60,7 @@ export function AttemptRows({ label, attempts, onShow, act }: Props) {
                 {inWords(attempt.it.failure_reason)}
               </Text>
             )}
-          </Table.Td>
+          </Cell>
           {act !== undefined && <Table.Td ta="end">{act(attempt)}</Table.Td>}
         </Table.Tr>
       ))}

@@ -28,6 +28,8 @@ interface Props {
 }
 
 interface Progress {
+  /** The number of attempts that were looked at. */
+  readonly read: number;
   /** The attempts of channels that are replayed. Null before they are listed. */
   readonly listed: Listed | null;
   readonly tally: Tally;
@@ -35,7 +37,7 @@ interface Progress {
   readonly ofAlerts: Schemas['RetryFailedResponse'] | null;
 }
 
-const NO_PROGRESS: Progress = { listed: null, tally: NO_TALLY, ofAlerts: null };
+const NO_PROGRESS: Progress = { read: 0, listed: null, tally: NO_TALLY, ofAlerts: null };
 
 /** Sends again what has failed and was made since a time: attempts of channels one by one, alert deliveries at once. */
 export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
@@ -45,29 +47,35 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
   const { begin, stop } = useStop();
   const [since, setSince] = useState(() => wallOf(Date.now() - DAY_MS, zone));
   const [progress, setProgress] = useState(NO_PROGRESS);
+  // The next run goes on before the attempts that the last one has looked at.
+  const [before, setBefore] = useState<string>();
   const replaying = useMutation({
     mutationFn: async (from_ts: string) => {
       const signal = begin();
       setProgress(NO_PROGRESS);
       const what = { project_id: project.id, from_ts };
       if (alert === undefined) {
-        const listed = await replayable({ ...what, channel_id: endpoint }, areDead, signal).catch((error: unknown) => {
+        const asked = { ...what, to_ts: before, channel_id: endpoint };
+        const onRead = (read: number) => setProgress((last) => ({ ...last, read }));
+        const listed = await replayable(asked, areDead, signal, onRead).catch((error: unknown) => {
           if (signal.aborted) return null;
           throw error;
         });
         if (listed === null) return 'stopped';
-        setProgress((before) => ({ ...before, listed }));
+        setProgress((last) => ({ ...last, listed }));
         for (const attempt_id of listed.ids) {
           if (signal.aborted) return 'stopped';
           const outcome = await replayed(project.id, attempt_id);
-          setProgress((before) => ({ ...before, tally: counted(before.tally, outcome) }));
+          setProgress((last) => ({ ...last, tally: counted(last.tally, outcome) }));
         }
+        // A run that was stopped is made again from where it began.
+        if (!signal.aborted) setBefore(listed.before);
       }
       if (areDead) return 'done';
       if (signal.aborted) return 'stopped';
       const body = { ...what, destination_id: endpoint, alert_event_id: alert };
       const ofAlerts = await api.retryFailedAlertDeliveries({ body });
-      setProgress((before) => ({ ...before, ofAlerts }));
+      setProgress((last) => ({ ...last, ofAlerts }));
       return 'done';
     },
     onSettled: () => queries.invalidateQueries({ queryKey: attemptsKey(project.id) }),
@@ -110,7 +118,10 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
         disabled={isRunning}
         error={from === undefined ? 'It is not a time' : isFuture ? 'It lies in the future' : undefined}
         value={since}
-        onChange={(event) => setSince(event.currentTarget.value)}
+        onChange={(event) => {
+          setSince(event.currentTarget.value);
+          setBefore(undefined);
+        }}
       />
       <Failure error={replaying.error} />
       {listed !== null && <Tallied tally={tally} total={listed.ids.length} isStopped={end === 'stopped'} />}
@@ -121,13 +132,13 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
       )}
       {listed === null && isRunning && alert === undefined && (
         <Text c="dimmed" role="status">
-          Looking for them…
+          Looking for them…{progress.read > 0 && ` ${whole(progress.read)} looked at`}
         </Text>
       )}
       {listed !== null && listed.left > 0 && (
         <Text size="sm" className="numbers">
           {whole(listed.left)} older ones were left: a run takes up to {whole(MAX_REPLAYS)} of the newest{' '}
-          {whole(MAX_READ)}. {listed.ids.length === MAX_REPLAYS && 'Press again to go on.'}
+          {whole(MAX_READ)}. Press again to go on with them.
         </Text>
       )}
       {ofAlerts !== null && (
@@ -163,6 +174,7 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
 interface Failed {
   readonly project_id: string;
   readonly from_ts: string;
+  readonly to_ts: string | undefined;
   readonly channel_id: string | undefined;
 }
 
@@ -171,10 +183,17 @@ interface Listed {
   readonly ids: readonly string[];
   /** The number of older attempts that are not among them. */
   readonly left: number;
+  /** The time before which these older attempts were made. Undefined: there are none. */
+  readonly before: string | undefined;
 }
 
 /** Lists the newest failed attempts of channels that were neither replayed nor made by a replay. */
-async function replayable(what: Failed, areDead: boolean, signal: AbortSignal): Promise<Listed> {
+async function replayable(
+  what: Failed,
+  areDead: boolean,
+  signal: AbortSignal,
+  onRead: (read: number) => void,
+): Promise<Listed> {
   const query = {
     ...what,
     // Tests are never sent again.
@@ -185,17 +204,23 @@ async function replayable(what: Failed, areDead: boolean, signal: AbortSignal): 
   // New attempts move others to the next page, where they appear once more.
   const ids = new Set<string>();
   let [read, total] = [0, 1];
+  let oldest: string | undefined;
   while (read < total && read < MAX_READ && ids.size < MAX_REPLAYS) {
     const page = await api.listDeliveryAttempts({ query: { ...query, offset: read } }, { signal });
-    for (const { id, lifecycle } of page.items) {
+    for (const { id, lifecycle, created_at } of page.items) {
       if (ids.size === MAX_REPLAYS) break;
       read += 1;
+      oldest = created_at;
       if (!lifecycle.includes('replay') && !lifecycle.includes('replay_created')) ids.add(id);
     }
     ({ total } = page);
+    onRead(read);
     if (page.items.length === 0) break;
   }
-  return { ids: [...ids].reverse(), left: Math.max(0, total - read) };
+  const left = Math.max(0, total - read);
+  // Others may have been made in the same millisecond.
+  const before = left === 0 || oldest === undefined ? undefined : new Date(Date.parse(oldest) + 1).toISOString();
+  return { ids: [...ids].reverse(), left, before };
 }
 
 function replayed(project_id: string, attempt_id: string) {

@@ -11,7 +11,7 @@ import { LinkAnchor } from '../../../parts/links.js';
 import { Listed } from '../../../parts/listed.js';
 import { Ago } from '../../../parts/moment.js';
 import { PageHead } from '../../../parts/page-head.js';
-import { Empty, Rows } from '../../../parts/rows.js';
+import { Cell, Empty, Rows } from '../../../parts/rows.js';
 import { StateBadge } from '../../../parts/state-badge.js';
 import { Switched } from '../../../parts/switched.js';
 import { useCurrentProject } from '../../../shell/current-project.js';
@@ -80,7 +80,7 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
   const { name } = endpoint;
   return (
     <Table.Tr ref={ref}>
-      <Table.Td>
+      <Cell column="Name">
         <LinkAnchor
           to="/o/$organization/p/$project/attempts"
           params={{ organization: organization.slug, project: project.slug }}
@@ -90,23 +90,23 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
         >
           {name}
         </LinkAnchor>
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Type">
         <Text size="sm">{endpoint.type}</Text>
         {isVerifiable(endpoint) && (
           <Text size="xs" c="dimmed">
             {isSigned(endpoint) ? 'Signed' : 'Not signed'}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
+      </Cell>
+      <Cell column="Address" ff="monospace" fz="xs" style={{ overflowWrap: 'anywhere' }}>
         {endpoint.address}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Last result">
         <LastResult endpoint={endpoint} isRead={isInView} />
-      </Table.Td>
-      <Table.Td>{rules !== undefined && <UsedBy endpoint={endpoint} rules={rules} />}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell column="Used by">{rules !== undefined && <UsedBy endpoint={endpoint} rules={rules} />}</Cell>
+      <Cell column="On">
         <Switched
           label={`${name} is on`}
           isOn={endpoint.isOn}
@@ -116,7 +116,7 @@ function EndpointRow({ endpoint, rules, onDo }: RowProps) {
             await refetch();
           }}
         />
-      </Table.Td>
+      </Cell>
       <Table.Td ta="end">
         <Group gap={4} wrap="nowrap" justify="flex-end">
           {isVerifiable(endpoint) && (

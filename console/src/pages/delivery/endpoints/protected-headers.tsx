@@ -6,7 +6,7 @@ import { api } from '../../../api/client.js';
 import { ActForm } from '../../../parts/act-form.js';
 import { Failure } from '../../../parts/failures.js';
 import { Moment } from '../../../parts/moment.js';
-import { Rows } from '../../../parts/rows.js';
+import { Cell, Rows } from '../../../parts/rows.js';
 import { useRefetch } from './use-refetch.js';
 
 type Channel = Schemas['ChannelResponse'];
@@ -39,11 +39,13 @@ export function ProtectedHeaders({ channel }: { readonly channel: Channel }) {
         <Rows label="Protected headers" columns={['Name', 'Value', 'Last changed', null]} minWidth={420}>
           {channel.protected_headers.map((header) => (
             <Table.Tr key={header.name}>
-              <Table.Td ff="monospace">{header.name}</Table.Td>
-              <Table.Td>{header.masked_value}</Table.Td>
-              <Table.Td>
+              <Cell column="Name" ff="monospace">
+                {header.name}
+              </Cell>
+              <Cell column="Value">{header.masked_value}</Cell>
+              <Cell column="Last changed">
                 <Moment at={header.last_rotated_at} />
-              </Table.Td>
+              </Cell>
               <Table.Td ta="end">
                 <Group gap={4} wrap="nowrap" justify="flex-end">
                   <Button

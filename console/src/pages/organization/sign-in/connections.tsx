@@ -11,7 +11,7 @@ import { Icon } from '../../../parts/icons.js';
 import { Listed } from '../../../parts/listed.js';
 import { Moment } from '../../../parts/moment.js';
 import { Removal } from '../../../parts/removal.js';
-import { Rows } from '../../../parts/rows.js';
+import { Cell, Rows } from '../../../parts/rows.js';
 import { Section } from '../../../parts/section.js';
 import { ConnectionForm } from './connection-form.js';
 import { useCompanySignIn } from './use-company-sign-in.js';
@@ -100,13 +100,15 @@ function ConnectionRow({ connection: { id, label, protocol, is_enabled }, refusa
   const small = { size: 'xs', variant: 'subtle' } as const;
   return (
     <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>{label}</Table.Td>
-      <Table.Td>{NAMES[protocol]}</Table.Td>
-      <Table.Td>
+      <Cell column="Name" style={{ overflowWrap: 'anywhere' }}>
+        {label}
+      </Cell>
+      <Cell column="Protocol">{NAMES[protocol]}</Cell>
+      <Cell column="State">
         <Badge variant="light" className="state-badge" color={is_enabled ? 'sea' : 'gray'}>
           {is_enabled ? 'on' : 'off'}
         </Badge>
-      </Table.Td>
+      </Cell>
       <Table.Td>
         <Stack gap={4} align="flex-end">
           <Group gap={4} justify="flex-end">
@@ -198,11 +200,13 @@ function Refusals({ connection }: ConnectionProps) {
         <Rows label="Refused sign-ins" columns={['When', 'Reason', 'From']} minWidth={480}>
           {items.map(({ at, reason, ip }, index) => (
             <Table.Tr key={`${at} ${index}`}>
-              <Table.Td>
+              <Cell column="When">
                 <Moment at={at} />
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{reason}</Table.Td>
-              <Table.Td>{ip ?? '–'}</Table.Td>
+              </Cell>
+              <Cell column="Reason" style={{ overflowWrap: 'anywhere' }}>
+                {reason}
+              </Cell>
+              <Cell column="From">{ip ?? '–'}</Cell>
             </Table.Tr>
           ))}
         </Rows>

@@ -10,7 +10,7 @@ import { Icon } from '../../../parts/icons.js';
 import { Listed } from '../../../parts/listed.js';
 import { Moment } from '../../../parts/moment.js';
 import { Removal } from '../../../parts/removal.js';
-import { Rows } from '../../../parts/rows.js';
+import { Cell, Rows } from '../../../parts/rows.js';
 import { Section } from '../../../parts/section.js';
 import { useCompanySignIn } from './use-company-sign-in.js';
 
@@ -79,8 +79,10 @@ function DomainRow({ domain: { id, domain, verified_at, verified_by }, refusal, 
   };
   return (
     <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>{domain}</Table.Td>
-      <Table.Td>
+      <Cell column="Domain" style={{ overflowWrap: 'anywhere' }}>
+        {domain}
+      </Cell>
+      <Cell column="State">
         <Badge variant="light" className="state-badge" color={verified_at === null ? 'orange' : 'sea'}>
           {verified_at === null ? 'not verified' : 'verified'}
         </Badge>
@@ -89,7 +91,7 @@ function DomainRow({ domain: { id, domain, verified_at, verified_by }, refusal, 
             {verified_by === 'dns' ? 'By DNS' : 'By the platform'}, <Moment at={verified_at} />
           </Text>
         )}
-      </Table.Td>
+      </Cell>
       <Table.Td>
         <Group gap={4} justify="flex-end" wrap="nowrap">
           {verified_at === null && (

@@ -10,7 +10,7 @@ import { Icon } from '../../../parts/icons.js';
 import { Listed } from '../../../parts/listed.js';
 import { Moment } from '../../../parts/moment.js';
 import { Removal } from '../../../parts/removal.js';
-import { Rows } from '../../../parts/rows.js';
+import { Cell, Rows } from '../../../parts/rows.js';
 import { Section } from '../../../parts/section.js';
 import { ShownOnce } from '../../../parts/shown-once.js';
 import { useCompanySignIn } from './use-company-sign-in.js';
@@ -68,12 +68,12 @@ function TokenRow({
   };
   return (
     <Table.Tr>
-      <Table.Td>{name}</Table.Td>
-      <Table.Td>
+      <Cell column="Name">{name}</Cell>
+      <Cell column="Made">
         <Moment at={created_at} />
-      </Table.Td>
-      <Table.Td>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</Table.Td>
-      <Table.Td>{expires_at === null ? 'No end' : <Moment at={expires_at} />}</Table.Td>
+      </Cell>
+      <Cell column="Last used">{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</Cell>
+      <Cell column="Until">{expires_at === null ? 'No end' : <Moment at={expires_at} />}</Cell>
       <Table.Td ta="end">
         <Removal verb="Revoke" refusal={refusal} name={name} title="Revoke the token" act={revoke}>
           The provider is refused at once with <b>{name}</b>. Accounts and memberships stay as they are.

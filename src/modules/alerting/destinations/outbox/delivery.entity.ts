@@ -12,6 +12,7 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
  */
 @Entity('alert_deliveries')
 @Index('ix_alert_deliveries_project_id', ['projectId', 'createdAt', 'id'])
+@Index('ix_alert_deliveries_destination_id', ['destinationId', 'createdAt', 'id'])
 @Index('ix_alert_deliveries_alert_event_id', ['alertEventId', 'createdAt'])
 @Index('ix_alert_deliveries_failed', ['projectId', 'createdAt'], { where: `status = 'failed'` })
 @Index('ix_alert_deliveries_due', ['destinationId', 'dueAt'], { where: WAITING })
