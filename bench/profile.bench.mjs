@@ -16,7 +16,9 @@ export const onlyByName = true;
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8);
 /** A request of 1,000 events as NDJSON. */
-const LINES = Array.from({ length: 1_000 }, (_, one) => JSON.stringify({ ...EVENT, event_id: `line-${one}` })).join('\n');
+const LINES = Array.from({ length: 1_000 }, (_, one) => JSON.stringify({ ...EVENT, event_id: `line-${one}` })).join(
+  '\n',
+);
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64);
 
 export async function run([what = 'ingest']) {

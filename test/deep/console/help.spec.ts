@@ -103,7 +103,7 @@ describe('the help over HTTP', () => {
     expect(linksIn(text)).toContain(HELP);
   });
 
-  it('changes nothing', async () => {
+  it('answers 404 to a POST, and answers a HEAD without a body', async () => {
     expect((await fetch(`${app.url}${HELP}`, { method: 'POST' })).status).toBe(404);
     const head = await fetch(`${app.url}${HELP}`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
