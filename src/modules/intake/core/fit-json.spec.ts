@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { failed } from '../../../platform/http/fields/fault.js';
-import { any } from '../../../platform/http/fields/structure-kinds.js';
+import { any, failed } from '../../../platform/http/fields/index.js';
 import { cutBytes, cutText, fitJson } from './fit-json.js';
 
 const RUNS = { numRuns: 100 };

@@ -1,5 +1,4 @@
-import type { Kind } from '../../../../platform/http/fields/kind.js';
-import { text } from '../../../../platform/http/fields/text-kinds.js';
+import { type Kind, text } from '../../../../platform/http/fields/index.js';
 
 export const MOST_KEY_BYTES = 1_024;
 
