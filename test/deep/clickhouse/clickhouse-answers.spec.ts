@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isNativeError } from 'node:util/types';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ClickHouse, isTooMuch, type ReadBounds } from '../../../src/platform/clickhouse/index.js';
 import { eventually } from '../../support/eventually.js';
@@ -49,10 +50,11 @@ function tests(access: ClickHouseAccess): void {
       faulty.readFaults.push(fault);
       const outcome = await ways[way]?.(rows).then(
         (answer) => ({ answer }),
-        (error: unknown) => ({ error }),
+        // An error of Node itself is no instance of the class in Jest.
+        (error: unknown) => ({ error, isError: isNativeError(error) }),
       );
       expect(faulty.readFaults).toEqual([]);
-      expect([way, fault, outcome]).toEqual([way, fault, { error: expect.any(Error) }]);
+      expect([way, fault, outcome]).toEqual([way, fault, { error: expect.anything(), isError: true }]);
       return (outcome as { error: unknown }).error;
     };
 
