@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { eventually } from './eventually.js';
+import { LeftOut } from './left-out.js';
 import { api, service } from './service.js';
 
 /**
@@ -13,6 +14,8 @@ import { api, service } from './service.js';
  */
 export async function logText(): Promise<string> {
   const file = join(service.dataDir, 'service.log');
+  // Only a service that the run has started writes its log there.
+  if (!existsSync(file)) throw new LeftOut('needs the log of the service');
   const requestId = randomUUID();
   // The log of a whole run has many megabytes, so only its end is read again and again.
   const { size: start } = await stat(file);
