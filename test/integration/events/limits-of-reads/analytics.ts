@@ -49,7 +49,7 @@ export function describeAnalytics(service: () => TestApp): void {
       owner = await ownerWithProject(app);
       await insertEvents(app, owner.projectId, fc.sample(someEvents(end), { numRuns: 700, seed: 11 }));
       await countEvents(app);
-      // What the process reads once is read before the tests count statements.
+      // Data that the process reads only once is read here, before the tests count statements.
       await answer('overview', { range: 'all' });
     });
 
@@ -83,7 +83,7 @@ export function describeAnalytics(service: () => TestApp): void {
         funnel: { by: 'properties.plan', step: ['a', 'b'] },
       };
 
-      /** What counted hours tell, but for the events of this hour. */
+      /** Questions that the counts of hours answer, except for the events of this hour. */
       const COUNTED: Readonly<Record<string, Asked>> = {
         overview: { range: '30d' },
         timeseries: { range: '30d', interval: 'hour', split_by: 'event', compare: 'previous' },
@@ -145,7 +145,7 @@ export function describeAnalytics(service: () => TestApp): void {
           const known = await answer(operation, COUNTED[operation]!);
           let release: () => void = () => undefined;
           const busy = turns().run(owner, () => new Promise<void>((done) => (release = done)));
-          // What is quick waits for nobody's turn.
+          // A quick question does not wait for its turn.
           turns().limits.shortMs = 60_000;
           await answer(operation, COUNTED[operation]!);
           turns().limits.shortMs = 20;

@@ -110,7 +110,7 @@ export function describeSearch(service: () => TestApp): void {
       const [newest] = await put([{ timestamp: ago(0), event: 'other', message: 'heron at last' }]);
       const found = await seek('heron', { limit: 50 });
       expect(found).toMatchObject({ is_partial: true, counts: { event_type: 1 } });
-      // What an index finds comes before the rows.
+      // Events that the index finds are read before all others.
       expect(found.items.map(({ id }) => id)).toEqual(expect.arrayContaining([newest]));
       expect(found.items.map(({ subtitle }) => subtitle)).toContain('number 20');
       expect(found.items.map(({ subtitle }) => subtitle)).not.toContain('a heron');
