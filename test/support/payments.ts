@@ -1,3 +1,4 @@
+import { endOfFile } from './end-of-file.js';
 import { PaymentStandIn } from './payment-provider.js';
 import { service } from './running-service.js';
 import type { Account, Tenant } from './service.js';
@@ -7,6 +8,7 @@ export class Payments extends PaymentStandIn {
   static override async start(): Promise<Payments> {
     const payments = new Payments(service.payments);
     await payments.open();
+    endOfFile.push(() => payments.close());
     await payments.tellRelay('POST', [payments.token]);
     return payments;
   }
@@ -37,8 +39,7 @@ export class Payments extends PaymentStandIn {
 }
 
 /**
- * Starts the payment provider of a spec file. Its tests register their tenants with `serves`, and the file ends the
- * provider with `close`.
+ * Starts the payment provider of a spec file. Its tests register their tenants with `serves`. It ends with the file.
  */
 export function startPayments(): Promise<Payments> {
   return Payments.start();

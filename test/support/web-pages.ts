@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { endOfFile } from './end-of-file.js';
 import { launchChromium, type Served, servePage } from './chromium.js';
 
 /** The part of an answer that a page may read, or the fact that there was none that it may read. */
@@ -26,22 +27,16 @@ const PAGE = `<!doctype html>
 </script>
 </html>`;
 
-export interface WebPages {
-  readonly pages: readonly WebPage[];
-  close(): Promise<void>;
-}
-
-/** Opens pages of several origins in one real browser. */
-export async function openWebPages(count: number): Promise<WebPages> {
+/** Opens pages of several origins in one real browser. They close with the spec file. */
+export async function openWebPages(count: number): Promise<readonly WebPage[]> {
   const served: Served[] = [];
-  for (let index = 0; index < count; index += 1) served.push(await servePage(PAGE));
-  const closeServers = async (): Promise<void> => {
-    await Promise.all(served.map((one) => one.close()));
-  };
-  const chromium = await launchChromium().catch(async (error: unknown) => {
-    await closeServers();
-    throw error;
-  });
+  for (let index = 0; index < count; index += 1) {
+    const one = await servePage(PAGE);
+    endOfFile.push(() => one.close());
+    served.push(one);
+  }
+  const chromium = await launchChromium();
+  endOfFile.push(() => chromium.close());
   const open = async ({ origin }: Served): Promise<WebPage> => {
     const page: Page = await chromium.context.newPage();
     await page.goto(origin);
@@ -49,11 +44,5 @@ export async function openWebPages(count: number): Promise<WebPages> {
       page.evaluate<PageAnswer>(`send(${JSON.stringify(url)}, ${JSON.stringify(options)})`);
     return { origin, fetch };
   };
-  return {
-    pages: await Promise.all(served.map(open)),
-    close: async () => {
-      await chromium.close();
-      await closeServers();
-    },
-  };
+  return Promise.all(served.map(open));
 }

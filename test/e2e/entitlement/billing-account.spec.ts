@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deliver } from '../../support/payment-events.js';
 import { type Payments, startPayments } from '../../support/payments.js';
 import { type Account, account, api, PASSWORD, tenant } from '../../support/service.js';
@@ -28,7 +28,6 @@ describe('a payment before the first organization', () => {
     now = Math.floor(Date.now() / 1000);
     person = await newPerson();
   });
-  afterAll(() => provider.close());
 
   async function newPerson(): Promise<Account> {
     const signedIn = await account();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { deliver } from '../../support/payment-events.js';
 import type { Misbehaviour } from '../../support/payment-provider.js';
@@ -28,7 +28,6 @@ describe('the billing of an organization', () => {
     acme = await tenant();
     await provider.serves(acme);
   });
-  afterAll(() => provider.close());
 
   const post = (path: string, body: object, account: Account = acme.owner) => api.as(account).post(path, body);
   const checkout = (body: object = {}, account?: Account) =>

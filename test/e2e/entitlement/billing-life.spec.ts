@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { deliver } from '../../support/payment-events.js';
 import type { StandInEvent, StandInSubscription } from '../../support/payment-provider.js';
@@ -62,7 +62,6 @@ describe('the life of a subscription', () => {
   beforeAll(async () => {
     provider = await startPayments();
   });
-  afterAll(() => provider.close());
 
   /** The events of a life in the order in which they happened; the provider then has the subscription as it ended up. */
   function eventsOf(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import type { StandInEvent } from '../../support/payment-provider.js';
 import { type Payments, startPayments } from '../../support/payments.js';
@@ -32,7 +32,6 @@ describe('an event of the payment provider', () => {
     acme = await tenant();
     await provider.serves(acme);
   });
-  afterAll(() => provider.close());
 
   const send = (payload: string | Buffer, headers: Record<string, string>) =>
     api.post('/v1/stripe/webhook', payload).set(headers);

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import { options, preflight } from '../../support/browser-requests.js';
 import { api, service, type Tenant, tenant } from '../../support/service.js';
 import { storedApiKeys } from '../../support/sql-builders/entitlement.js';
 import { setPlan } from '../../support/sql-builders/tenancy.js';
-import { openWebPages, type WebPage, type WebPages } from '../../support/web-pages.js';
+import { openWebPages, type WebPage } from '../../support/web-pages.js';
 
 const SHOP = 'https://shop.example.com';
 const OTHER = 'https://other.example.com';
@@ -216,15 +216,14 @@ describe('a browser key', () => {
   });
 
   describe('a key in a real browser', () => {
-    let browser: WebPages;
+    let pages: readonly WebPage[];
 
     beforeAll(async () => {
-      browser = await openWebPages(2);
+      pages = await openWebPages(2);
     });
-    afterAll(() => browser.close());
 
     it('sends events from a page of its origin, and from no other page', async () => {
-      const [shop, other] = browser.pages as [WebPage, WebPage];
+      const [shop, other] = pages as [WebPage, WebPage];
       const { id, key } = await created({ name: 'Page', allowed_origins: [shop.origin] });
       const event = (event_type: string): object => ({
         method: 'POST',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { type Payments, startPayments } from '../../support/payments.js';
 import { anotherSession, securityEventTypes } from '../../support/second-factors-api.js';
@@ -438,7 +438,6 @@ describe('the deletion of an account', () => {
   beforeAll(async () => {
     payments = await startPayments();
   });
-  afterAll(() => payments.close());
 
   const remove = (of: Account, body: object = PROOF) => post('delete', of, body);
 

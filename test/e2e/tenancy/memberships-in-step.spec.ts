@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Response } from 'supertest';
 import { propertyRuns } from '../../support/property-runs.js';
@@ -61,9 +61,11 @@ describe('a project membership', () => {
   let people: Account[];
 
   beforeAll(async () => {
-    owner = await account();
     people = [];
     for (let n = 0; n < PEOPLE; n += 1) people.push(await account());
+  });
+  beforeEach(async () => {
+    owner = await account();
   });
 
   const slug = () => randomBytes(6).toString('hex');

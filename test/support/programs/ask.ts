@@ -1,5 +1,6 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { LeftOut } from '../left-out.js';
 
 /** A program that this machine does not have, with the reason. */
 export interface Absent {
@@ -17,6 +18,7 @@ export interface AskOptions {
  */
 export async function askProgram<T>(path: string, { fetch = true }: AskOptions = {}): Promise<T | Absent> {
   const { TEST_PROGRAMS_URL: address } = process.env;
+  if (process.env.TEST_BASE_URL) throw new LeftOut('needs a program that a test run starts');
   if (!address) throw new Error('TEST_PROGRAMS_URL is not set: run the tests through Jest with its global setup');
   return new Promise((resolve, reject) => {
     const request = get(`${address}/${path}${fetch ? '' : '?fetch=no'}`, { agent: false }, (response) => {
