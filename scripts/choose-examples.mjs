@@ -1,23 +1,19 @@
-// node scripts/choose-examples.mjs <folder> [operation ids]: makes src/openapi/examples from the recording that
+// node scripts/choose-examples.mjs <folder> [operation ids]: makes docs/api/examples from the recording that
 // RECORD_EXAMPLES=<folder> npm test wrote. Without ids it does so for all operations. All other operations, and those
 // without an exchange in the folder, keep their example.
-import swc from '@swc/core';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SWC_OPTIONS } from './dev/transpile.mjs';
 import { bestExchange, readExchanges } from './examples/exchanges.mjs';
 import { Scrubber } from './examples/scrub.mjs';
 import { ensureTools, importTool } from './tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = join(root, 'src', 'openapi', 'examples');
+const target = join(root, 'docs', 'api', 'examples');
 const document = JSON.parse(readFileSync(join(root, 'docs', 'api', 'openapi.json'), 'utf8'));
 
 const LINES = 'application/x-ndjson';
 const MOST_LINES = 2;
-/** The modules of examples that are written by hand, because only the document for clients has their operations. */
-const BY_HAND = ['intake', 'invitations', 'sso', 'scim'];
 
 const [folder, ...named] = process.argv.slice(2);
 if (folder === undefined) {
@@ -30,7 +26,7 @@ process.exitCode = await main();
 
 async function main() {
   const exchanges = readExchanges(folder);
-  const kept = await keptExamples();
+  const kept = keptExamples();
   const byTag = new Map(document.tags.map(({ name }) => [name, {}]));
   const missing = [];
   for (const [path, item] of Object.entries(document.paths)) {
@@ -46,26 +42,16 @@ async function main() {
       else byTag.get(operation.tags[0])[operationId] = example;
     }
   }
-  mkdirSync(target, { recursive: true });
-  const tags = [...byTag].filter(([, examples]) => Object.keys(examples).length > 0);
-  for (const [tag, examples] of tags) await write(`${tag}.ts`, moduleOf(examples));
-  await write('index.ts', indexOf([...tags.map(([tag]) => tag), ...BY_HAND]));
+  for (const [tag, examples] of byTag) {
+    if (Object.keys(examples).length > 0) await write(`${tag}.json`, JSON.stringify(examples));
+  }
   if (missing.length > 0) console.error(`The recording has no example of ${missing.join(', ')}`);
   return missing.length > 0 ? 1 : 0;
 }
 
-/** Returns the examples in the sources, because built files may be older. */
-async function keptExamples() {
-  if (!existsSync(target)) return {};
-  const files = readdirSync(target).filter((name) => !['example.ts', 'index.ts'].includes(name));
-  const kept = files.map(async (name) => {
-    const { code } = await swc.transform(readFileSync(join(target, name), 'utf8'), {
-      ...SWC_OPTIONS,
-      sourceMaps: false,
-    });
-    return (await import(`data:text/javascript,${encodeURIComponent(code)}`)).EXAMPLES;
-  });
-  return Object.assign({}, ...(await Promise.all(kept)));
+function keptExamples() {
+  const texts = readdirSync(target).map((name) => readFileSync(join(target, name), 'utf8'));
+  return Object.assign({}, ...texts.map((text) => JSON.parse(text)));
 }
 
 /** Returns the operation with shared responses in place of references. */
@@ -162,26 +148,7 @@ function parameterIn(part) {
   return /^\{(\w+?)(?:_id)?\}$/.exec(part)?.[1];
 }
 
-function moduleOf(examples) {
-  return `import type { Examples } from './example.js';
-
-/** Recorded: made by \`scripts/choose-examples.mjs\`. */
-export const EXAMPLES: Examples = ${JSON.stringify(examples)};
-`;
-}
-
-function indexOf(tags) {
-  const name = (tag) => tag.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
-  const imports = tags.map((tag) => `import { EXAMPLES as ${name(tag)} } from './${tag}.js';`);
-  const type = `import type { Examples } from './example.js';`;
-  return `${[...imports, type].sort((a, b) => (a.split("'")[1] < b.split("'")[1] ? -1 : 1)).join('\n')}
-
-/** One of each operation, by its name. Recorded: made by \`scripts/choose-examples.mjs\`. */
-export const EXAMPLES: Examples = { ${tags.map((tag) => `...${name(tag)}`).join(', ')} };
-`;
-}
-
 async function write(name, text) {
   const options = await prettier.resolveConfig(join(target, name));
-  writeFileSync(join(target, name), await prettier.format(text, { ...options, parser: 'typescript' }));
+  writeFileSync(join(target, name), await prettier.format(text, { ...options, parser: 'json' }));
 }

@@ -1,6 +1,6 @@
-// Copies the files that /docs and /redoc need into dist/pages. The packages that bring these files are development
-// dependencies, so an installation without them has the pages too.
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+// Copies the files that /docs and /redoc need, and the examples of the API document, into dist/pages. The packages that
+// bring the files of the pages are development dependencies, so an installation without them has the pages too.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,19 +12,26 @@ const PACKAGES = {
   redoc: ['package.json', 'LICENSE', 'bundles/redoc.standalone.js'],
 };
 
-const FILES = Object.entries(PACKAGES).flatMap(([name, paths]) =>
-  paths.map((path) => ({
-    from: join(root, 'node_modules', name, path),
-    to: join(root, 'dist', 'pages', name, basename(path)),
-  })),
-);
+const EXAMPLES = join(root, 'docs', 'api', 'examples');
+
+function files() {
+  const ofPackages = Object.entries(PACKAGES).flatMap(([name, paths]) =>
+    paths.map((path) => ({ from: join(root, 'node_modules', name, path), to: target(name, basename(path)) })),
+  );
+  const examples = readdirSync(EXAMPLES).map((name) => ({ from: join(EXAMPLES, name), to: target('examples', name) }));
+  return [...ofPackages, ...examples];
+}
+
+function target(...names) {
+  return join(root, 'dist', 'pages', ...names);
+}
 
 export function arePagesCopied() {
-  return FILES.every(({ to }) => existsSync(to));
+  return files().every(({ from, to }) => existsSync(to) && statSync(to).mtimeMs >= statSync(from).mtimeMs);
 }
 
 export function copyPages() {
-  for (const { from, to } of FILES) {
+  for (const { from, to } of files()) {
     mkdirSync(dirname(to), { recursive: true });
     copyFileSync(from, to);
   }

@@ -120,11 +120,6 @@ export default defineConfig(
     rules: { 'local/own-inputs': ['error', { allow: ['Param', 'Query'] }] },
   },
   {
-    // Recorded answers are stored unchanged, with code of other languages in them.
-    files: ['src/openapi/examples/*.ts'],
-    rules: { 'no-template-curly-in-string': 'off' },
-  },
-  {
     files: ['src/modules/**/*.ts'],
     rules: {
       'no-restricted-properties': ['error', ...NO_ENVIRONMENT, ...NO_SYSTEM_TIME],

@@ -1,5 +1,5 @@
 // The examples of requests and answers in the document for clients. They are recorded (see CONTRIBUTING.md) and kept in
-// src/openapi/examples, in one file for each tag.
+// docs/api/examples, in one file for each tag.
 import { operationsOf, resolved, statusOfExample } from './operations.mjs';
 import { validatorsOf } from './validators.mjs';
 
@@ -21,7 +21,7 @@ export function faultsOfExamples(document, forClients) {
   const documented = new Map(operationsOf(document).map((one) => [one.operation.operationId, one.operation]));
   const operations = operationsOf(forClients).map(({ operation }) => ({
     name: `\`${operation.operationId}\``,
-    file: `src/openapi/examples/${operation.tags[0]}.ts`,
+    file: `docs/api/examples/${operation.tags[0]}.json`,
     operation,
     schemas: documented.get(operation.operationId),
     inputs: operation.parameters.filter(({ in: place }) => place === 'path' || place === 'query'),

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { EXAMPLES } from './examples/index.js';
+import { readExamples } from './examples.js';
 import { AT_ONCE, BY_POLICY, type Limits, type Sentences } from './limits.js';
 import type { Operation, Response } from './operation.js';
 import { addOtherPaths, NO_OTHER_PATHS } from './other-paths.js';
@@ -83,7 +83,7 @@ export function clientDocument(document: OpenAPIObject, limits: Limits, others =
     secure(operation, (components.parameters ?? {}) as unknown as NonNullable<Shared['parameters']>);
     answer(operation, responses, limits[operation.operationId ?? ''] ?? {});
   }
-  putExamples(copy, EXAMPLES);
+  putExamples(copy, readExamples());
   shareExamples(copy);
   dropUnused(copy, 'responses');
   dropUnused(copy, 'parameters');

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Operation, Parameter, Response } from './operation.js';
-import type { Example, ExampleBody, Examples } from './examples/example.js';
+import type { Example, ExampleBody, Examples } from './examples.js';
 
 type Given = Parameter & { example?: unknown };
 type Referable<T> = T | { readonly $ref: string };

@@ -40,7 +40,7 @@ function faultsAfter(change: (shown: Shown) => void, method: 'get' | 'post', pat
 
 const JSON_TYPE = 'application/json';
 const PROJECTS = ['post', '/v1/projects'] as const;
-const FILE = 'src/openapi/examples/projects.ts';
+const FILE = 'docs/api/examples/projects.json';
 
 function withRequest(change: (example: Record<string, unknown>) => unknown): string[] {
   return faultsAfter(
