@@ -289,7 +289,7 @@ describe('a platform administrator', () => {
     ]);
   });
 
-  it('alone approves domains', async () => {
+  it('is the only one who approves domains', async () => {
     const claim = await added(acme);
     for (const caller of [acme.owner, await acme.admin(), await acme.member(), await acme.viewer()])
       await approve(acme, claim, caller).expect(403, { detail: 'Platform administrator required' });
