@@ -6,8 +6,8 @@ import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './fields/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm, BytesBody } from './inputs.js';
-import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
-import { turnOf } from './stranger-turn.js';
+import { LARGE_BYTES, type LargeBodySlot } from './large-bodies.js';
+import { slotOf } from './stranger-slot.js';
 
 /** How bytes are read: the form of the body, or newline-delimited JSON instead of it. */
 type Reading = Exclude<BodyForm, 'stream'> | 'lines';
@@ -66,12 +66,12 @@ const nothing = (): void => undefined;
 export class BodyReader {
   /**
    * Returns the decoded JSON value, or undefined without a body.
-   * @param turn is awaited before a large body is parsed
+   * @param slot is awaited before a large body is parsed
    */
-  readJson(request: Request, room: BodyRoom, turn: () => Promise<LargeTurn>, options: JsonOptions): unknown {
+  readJson(request: Request, room: BodyRoom, slot: () => Promise<LargeBodySlot>, options: JsonOptions): unknown {
     return whenThere(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
       if (read === undefined) return undefined;
-      if (read.bytes.length >= LARGE_BYTES) return parsedInTurn(read, turn, options);
+      if (read.bytes.length >= LARGE_BYTES) return parsedInSlot(read, slot, options);
       try {
         return parsed(read.bytes, options);
       } finally {
@@ -135,8 +135,8 @@ export class BodyReader {
 
   /** A request without credentials gives its slot back while its body arrives. */
   private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
-    const turn = turnOf(request);
-    turn?.leave();
+    const slot = slotOf(request);
+    slot?.leave();
     const limits = {
       maxBytes: room.maxBytes,
       inflates: form !== 'raw',
@@ -147,7 +147,7 @@ export class BodyReader {
       throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
     });
     try {
-      await turn?.enter();
+      await slot?.enter();
     } catch (error) {
       read.release();
       throw error;
@@ -176,13 +176,13 @@ export class BodyReader {
   }
 }
 
-async function parsedInTurn(
+async function parsedInSlot(
   { bytes, release }: HeldBytes,
-  turn: () => Promise<LargeTurn>,
+  slot: () => Promise<LargeBodySlot>,
   options: JsonBodyOptions,
 ): Promise<unknown> {
   try {
-    const { rest } = await turn();
+    const { rest } = await slot();
     const value = parsed(bytes, options);
     await rest();
     return value;

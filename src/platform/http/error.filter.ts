@@ -8,7 +8,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { OverloadedError, ShareExhaustedError } from '../concurrency/index.js';
+import { OverloadedError, KeyOverloadedError } from '../concurrency/index.js';
 import { isOutOfReach } from '../database/database-faults.js';
 import { RequestAborted } from './body-bytes.js';
 import { isAnsweredForBrokenBody } from './client-errors.js';
@@ -88,7 +88,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private toDomainError(thrown: unknown, request: CheckedRequest): DomainError | null {
     if (thrown instanceof DomainError) return thrown;
-    if (thrown instanceof ShareExhaustedError) return new TooManyAtOnce();
+    if (thrown instanceof KeyOverloadedError) return new TooManyAtOnce();
     if (thrown instanceof OverloadedError || isOutOfReach(thrown)) return new ServiceOverloaded();
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       const allowed = this.routes.methodsOf(request.path);

@@ -43,7 +43,7 @@ export class InputsGuard implements CanActivate {
       request.caller = callerOf(decision);
       Object.assign(request.context ?? {}, request.caller);
     }
-    return request.largeTurn === undefined || request.largeTurn.rest().then(() => true);
+    return request.largeBodySlot === undefined || request.largeBodySlot.rest().then(() => true);
   }
 
   private async refuseMasked(

@@ -7,7 +7,7 @@ import { BodyBudget, type BodyHolder, strangerAt } from '../../../platform/http/
 import { BodyReader, type BodyRoom, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
 import { ValidationError } from '../../../platform/http/fields/index.js';
 import type { BytesBody, CheckedRequest } from '../../../platform/http/inputs.js';
-import { LargeBodies, type LargeTurn } from '../../../platform/http/large-bodies.js';
+import { LargeBodies, type LargeBodySlot } from '../../../platform/http/large-bodies.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
@@ -64,7 +64,7 @@ export class RequestBodyReader {
     try {
       const value: unknown =
         body.form === 'json'
-          ? this.reader.readJson(request, room, () => this.largeTurn(checks.caller ?? null, request, response), {
+          ? this.reader.readJson(request, room, () => this.largeBodySlot(checks.caller ?? null, request, response), {
               exactNumbers: body.exactNumbers,
               takesLines: lines !== undefined,
             })
@@ -96,15 +96,19 @@ export class RequestBodyReader {
    * Waits for a slot to parse a large body. The slot is released when the handler no longer needs the body or the
    * response has been sent.
    */
-  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<LargeTurn> {
-    const turn = await this.large.turn(holderOf(caller, request));
+  private async largeBodySlot(
+    caller: AccessScope | null,
+    request: CheckedRequest,
+    response: Response,
+  ): Promise<LargeBodySlot> {
+    const slot = await this.large.acquire(holderOf(caller, request));
     if (response.destroyed) {
-      turn.end();
+      slot.end();
       throw new RequestAborted('the client went away before its turn');
     }
-    request.largeTurn = turn;
-    response.once('close', turn.end);
-    return turn;
+    request.largeBodySlot = slot;
+    response.once('close', slot.end);
+    return slot;
   }
 }
 

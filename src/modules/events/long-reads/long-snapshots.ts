@@ -24,7 +24,7 @@ export class LongSnapshots {
 
   constructor(
     private readonly database: Database,
-    private readonly turns: LongReads,
+    private readonly slots: LongReads,
   ) {}
 
   /**
@@ -39,7 +39,7 @@ export class LongSnapshots {
     { signal, milliseconds = this.milliseconds, isBackground }: Options = {},
   ): Promise<T> {
     const read = (time: number): Promise<T> => this.briefly(work, { milliseconds: time, ...(signal && { signal }) });
-    return this.turns.run(scope, read, { milliseconds, signal, isBackground });
+    return this.slots.run(scope, read, { milliseconds, signal, isBackground });
   }
 
   /**

@@ -66,15 +66,15 @@ export function describeAnalytics(service: () => TestApp): void {
 
     describeOfPostgres('a read that takes long', () => {
       const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
-      const turns = (): LongReads => app.nest.get(LongReads);
+      const slots = (): LongReads => app.nest.get(LongReads);
       let { limits } = new LongReads();
       beforeAll(() => {
-        limits = { ...turns().limits };
+        limits = { ...slots().limits };
       });
       afterEach(() => {
         jest.restoreAllMocks();
         snapshots().milliseconds = LONG_READ_MS;
-        Object.assign(turns().limits, limits);
+        Object.assign(slots().limits, limits);
       });
       const LONG: Readonly<Record<string, Asked>> = {
         overview: { where: 'event == "a"' },
@@ -90,9 +90,9 @@ export function describeAnalytics(service: () => TestApp): void {
         breakdown: { range: '30d', by: 'event' },
       };
 
-      it('ends after its time, and waits for its turn for a while', async () => {
+      it('ends after its time, and waits for a slot for a while', async () => {
         snapshots().milliseconds = 4_000;
-        turns().limits.patienceMs = 500;
+        slots().limits.timeoutMs = 500;
         await lockedTable(app, 'events', async () => {
           const answers = await Promise.all([ask('overview', LONG.overview!), ask('funnel', LONG.funnel!)]);
           const told = answers.map(({ status, body, headers }) => [
@@ -121,9 +121,9 @@ export function describeAnalytics(service: () => TestApp): void {
         });
       });
 
-      it.each(Object.keys(COUNTED))('is not begun again where counting %s has a free turn', async (operation) => {
+      it.each(Object.keys(COUNTED))('is not begun again where counting %s has a free slot', async (operation) => {
         const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
-        turns().limits.shortMs = 1;
+        slots().limits.shortMs = 1;
         await lockedTable(app, 'events', async (lock) => {
           const asked = answer(operation, COUNTED[operation]!);
           await lock.until('waited for');
@@ -140,15 +140,15 @@ export function describeAnalytics(service: () => TestApp): void {
       });
 
       it.each(Object.keys(COUNTED))(
-        'waits for a turn where counting %s takes long while others are read',
+        'waits for a slot where counting %s takes long while others are read',
         async (operation) => {
           const known = await answer(operation, COUNTED[operation]!);
           let release: () => void = () => undefined;
-          const busy = turns().run(owner, () => new Promise<void>((done) => (release = done)));
-          // A quick question does not wait for its turn.
-          turns().limits.shortMs = 60_000;
+          const busy = slots().run(owner, () => new Promise<void>((done) => (release = done)));
+          // A quick question does not wait for a slot.
+          slots().limits.shortMs = 60_000;
           await answer(operation, COUNTED[operation]!);
-          turns().limits.shortMs = 20;
+          slots().limits.shortMs = 20;
           const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
           await lockedTable(app, 'events', async (lock) => {
             const asked = answer(operation, COUNTED[operation]!);
@@ -174,9 +174,9 @@ export function describeAnalytics(service: () => TestApp): void {
         const patterns = Array.from({ length: 28 }, (_, number) => `"(a|b|${'c'.repeat(30)}x?)*z${number}"`);
         const spent = jest.spyOn(Deadline.prototype, 'spend');
         let isAnswered = false;
-        const turns: number[] = [0];
+        const slots: number[] = [0];
         const others = (): void => {
-          turns.push(spent.mock.calls.length);
+          slots.push(spent.mock.calls.length);
           if (!isAnswered) setImmediate(others);
         };
         others();
@@ -188,14 +188,14 @@ export function describeAnalytics(service: () => TestApp): void {
           spent.mock.calls.slice(from, to).reduce((sum, [of]) => sum + of, 0);
         const ofEvent = steps(0) / rows.length;
         expect(ofEvent).toBeGreaterThan(100_000);
-        const most = turns.reduce((sum, from, index) => Math.max(sum, steps(from, turns[index + 1])), 0);
+        const most = slots.reduce((sum, from, index) => Math.max(sum, steps(from, slots[index + 1])), 0);
         expect(most).toBeLessThanOrEqual(1_000_000 + ofEvent);
       });
 
       it.each([...Object.entries(LONG), ...Object.entries(COUNTED)])(
         'leaves no statement of %s %j behind when its request is closed',
         async (operation, asked) => {
-          turns().limits.shortMs = 60_000;
+          slots().limits.shortMs = 60_000;
           snapshots().milliseconds = 60_000;
           await lockedTable(app, 'events', async (lock) => {
             const query = new URLSearchParams();
@@ -210,7 +210,7 @@ export function describeAnalytics(service: () => TestApp): void {
             request.destroy();
             await lock.until('left alone');
           });
-          // Its turn is over too.
+          // Its slot is free again.
           await answer(operation, asked);
           expect(app.logLines.slice(logged).filter((line) => line.includes('"level":"error"'))).toEqual([]);
         },

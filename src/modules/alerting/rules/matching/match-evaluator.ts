@@ -45,7 +45,7 @@ export class MatchEvaluator {
   private readonly worker = randomUUID();
   private readonly compiled = new CompiledRules();
   private readonly sizes = new BatchSizes(MOST_EVENTS);
-  private readonly asking = new FairSemaphore({ parallel: 1, mostWaiting: Infinity });
+  private readonly asking = new FairSemaphore({ parallel: 1, maxQueued: Infinity });
 
   constructor(
     private readonly outbox: OutboxRepository,

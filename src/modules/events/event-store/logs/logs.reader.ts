@@ -99,10 +99,10 @@ export class LogsReader {
     const asked = { window, before: filter.before, conditions: inBoth(filter), limit };
     const kept = (milliseconds: number = LONG_READ_MS): Promise<EventPlace[]> =>
       this.filteredKept(scope, window, filter, limit, isIndexable, milliseconds);
-    const inTurn = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
+    const withSlot = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
       this.longReads.run(scope, (milliseconds) => work(milliseconds).catch(tooLong), { refusal: TooManyLogSearches });
     try {
-      return await this.copied.read(scope, asked, kept, { inTurn });
+      return await this.copied.read(scope, asked, kept, { withSlot });
     } catch (error) {
       if (error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;

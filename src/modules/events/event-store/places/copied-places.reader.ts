@@ -29,15 +29,15 @@ const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
 /** The time limit in ClickHouse where PostgreSQL may lack events. */
 const COLD_MS = 5_000;
-class NoTurn extends Error {}
+class NoSlotAvailable extends Error {}
 
 /**
  * Limits the quick reads that run at once, per process and per project. Without a free slot PostgreSQL answers, where
  * it can.
  */
-const QUICK_TURNS = {
-  ...{ parallel: 8, parallelOfShare: 2, mostWaiting: 256 },
-  patience: { ms: 2_000, refusal: NoTurn },
+const QUICK_SLOTS = {
+  ...{ parallel: 8, maxPerKey: 2, maxQueued: 256 },
+  timeout: { ms: 2_000, refusal: NoSlotAvailable },
 };
 
 /** A page is first searched in the newest hours that together have this many events. */
@@ -47,7 +47,7 @@ const SHORT_MS = 2 * 3_600_000;
 /** When the newest hours have more events than this, they are not searched first. */
 const MOST_NEWEST_EVENTS = 500_000;
 /** Limits the searches in the newest hours that run at once. Without a free slot the search covers the whole window. */
-const NEWEST_TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
+const NEWEST_SLOTS = { parallel: 8, maxPerKey: 4, maxQueued: 0 };
 /** For few rows, reading skip indexes or using several threads mostly takes longer than a plain read. */
 const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
 
@@ -69,7 +69,7 @@ interface Reading {
   /**
    * Limits how many slow reads run at once, and passes each its time limit. Reads of the newest hours are not limited.
    */
-  readonly inTurn?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
+  readonly withSlot?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
 }
 
 interface Page {
@@ -109,8 +109,8 @@ interface CopiedRow {
  */
 @Injectable()
 export class CopiedPlacesReader {
-  private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
-  private readonly newestTurns = new FairSemaphore(NEWEST_TURNS);
+  private readonly quickSlots = new FairSemaphore(QUICK_SLOTS);
+  private readonly newestSlots = new FairSemaphore(NEWEST_SLOTS);
 
   constructor(
     private readonly database: Database,
@@ -136,11 +136,11 @@ export class CopiedPlacesReader {
       const page = await this.newestPlaces.page(scope, await this.kept(asked), reading.tx);
       if (page !== null) return page;
     }
-    const atOnce = await this.newestTurns.runNow(scope.projectId, () => this.amongNewest(scope, asked, reading));
+    const atOnce = await this.newestSlots.runNow(scope.projectId, () => this.amongNewest(scope, asked, reading));
     if (atOnce !== null) return atOnce;
-    const { inTurn } = reading;
-    if (inTurn === undefined) return this.among(scope, asked, kept, reading);
-    return inTurn((milliseconds) => this.among(scope, asked, () => kept(milliseconds), { ...reading, milliseconds }));
+    const { withSlot } = reading;
+    if (withSlot === undefined) return this.among(scope, asked, kept, reading);
+    return withSlot((milliseconds) => this.among(scope, asked, () => kept(milliseconds), { ...reading, milliseconds }));
   }
 
   private async among(
@@ -231,13 +231,13 @@ export class CopiedPlacesReader {
   }
 
   /**
-   * @returns null when the replica is not complete, or when more than `mostWaiting` events of the project are not
+   * @returns null when the replica is not complete, or when more than `maxQueued` events of the project are not
    * replicated yet
    */
   private async uncopied(
     scope: Scope,
     asked: AskedPlaces,
-    mostWaiting: number,
+    maxQueued: number,
     tx: Db | undefined,
   ): Promise<Uncopied | null> {
     const { window, before, conditions, limit, offset = 0 } = asked;
@@ -253,7 +253,7 @@ export class CopiedPlacesReader {
     // arrays name. Without conditions only the first events are looked up.
     const first = matching === '' ? `ORDER BY at DESC, which DESC LIMIT ${most}` : '';
     const rows = await this.database.rows<UncopiedRow>(
-      `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
+      `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, maxQueued)} found /* tenant: compared there */)
        SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting,
               (SELECT min(hour) FROM (
                 SELECT hour, events, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM (
@@ -270,7 +270,7 @@ export class CopiedPlacesReader {
       tx,
     );
     const [state] = rows;
-    if (state === undefined || state.waiting > mostWaiting) return null;
+    if (state === undefined || state.waiting > maxQueued) return null;
     const places = rows.flatMap(({ timestamp, id, bytes, stored }) =>
       timestamp === null ? [] : [{ timestamp, id, bytes, stored }],
     );
@@ -338,12 +338,12 @@ export class CopiedPlacesReader {
     window: AskedPlaces['window'],
     read: () => Promise<Rows>,
   ): Promise<Rows | null> {
-    const now = this.quickTurns.runNow(scope.projectId, read);
+    const now = this.quickSlots.runNow(scope.projectId, read);
     if (now !== null || !(await this.cold.isCold(window))) return now;
     try {
-      return await this.quickTurns.run(scope.projectId, read);
+      return await this.quickSlots.run(scope.projectId, read);
     } catch (error) {
-      if (error instanceof NoTurn) return null;
+      if (error instanceof NoSlotAvailable) return null;
       throw error;
     }
   }

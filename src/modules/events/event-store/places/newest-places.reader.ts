@@ -12,7 +12,7 @@ import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
  * Limits the reads that run at once, per process and per project. Without a free slot the caller reads from another
  * place.
  */
-const TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
+const SLOTS = { parallel: 8, maxPerKey: 4, maxQueued: 0 };
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
@@ -28,7 +28,7 @@ export class NewestPlacesReader {
    * takes ten times as long as all of them.
    */
   lookedAt = 2_500;
-  private readonly turns = new FairSemaphore(TURNS);
+  private readonly slots = new FairSemaphore(SLOTS);
 
   constructor(
     private readonly database: Database,
@@ -46,7 +46,7 @@ export class NewestPlacesReader {
     // For archived months PostgreSQL only has late events.
     const end = before?.timestamp ?? window?.to;
     if (end !== undefined && (await this.cold.isCold({ from: end }))) return null;
-    return this.turns.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));
+    return this.slots.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));
   }
 
   private async ofNewest(

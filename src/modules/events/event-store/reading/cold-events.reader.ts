@@ -14,8 +14,8 @@ import { writtenIds, writtenNumbers } from './written-values.js';
 /** The default time limit of a read of events that PostgreSQL does not have. */
 const LOOK_MS = 5_000;
 /** Limits the reads that run at once, per process and per project. Each may hold a connection to both databases. */
-const TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 16, mostWaitingOfShare: 4 };
-const PATIENCE_MS = 3_000;
+const SLOTS = { parallel: 8, maxPerKey: 2, maxQueued: 16, maxQueuedPerKey: 4 };
+const WAIT_TIMEOUT_MS = 3_000;
 /** Selects every block. */
 const ANY_BLOCK = Number.MAX_SAFE_INTEGER;
 
@@ -54,7 +54,10 @@ const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz')
  */
 @Injectable()
 export class ColdEventsReader {
-  private readonly turns = new FairSemaphore({ ...TURNS, patience: { ms: PATIENCE_MS, refusal: ArchiveUnavailable } });
+  private readonly slots = new FairSemaphore({
+    ...SLOTS,
+    timeout: { ms: WAIT_TIMEOUT_MS, refusal: ArchiveUnavailable },
+  });
 
   constructor(
     private readonly hot: HotEvents,
@@ -176,7 +179,7 @@ export class ColdEventsReader {
       return true;
     };
     try {
-      return await this.turns.run(scope.projectId, read, bounds.signal);
+      return await this.slots.run(scope.projectId, read, bounds.signal);
     } catch (error) {
       if (error instanceof CopyReadTooLong) return false;
       if (error instanceof CopyCannotTell) throw new ArchiveUnavailable();
@@ -210,7 +213,7 @@ export class ColdEventsReader {
     try {
       const read = (): Promise<Row[] | null> =>
         this.copied.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
-      const rows = await this.turns.run(scope.projectId, read, bounds.signal);
+      const rows = await this.slots.run(scope.projectId, read, bounds.signal);
       if (rows !== null) {
         this.copied.answered('clickhouse');
         return rows;

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The slot of a running request without credentials. */
-export interface StrangerTurn {
+export interface StrangerSlot {
   /** Gives the slot back while the request is idle. Further calls do nothing. */
   leave(): void;
   /** Waits until the request has a slot again. @throws DomainError 503 */
   enter(): Promise<void>;
 }
 
-const TURN = Symbol('turn of a stranger');
+const SLOT = Symbol('slot of a stranger');
 
-type Asking = IncomingMessage & { [TURN]?: StrangerTurn };
+type Asking = IncomingMessage & { [SLOT]?: StrangerSlot };
 
-export function giveTurn(request: IncomingMessage, turn: StrangerTurn): void {
-  (request as Asking)[TURN] = turn;
+export function attachSlot(request: IncomingMessage, slot: StrangerSlot): void {
+  (request as Asking)[SLOT] = slot;
 }
 
 /** Returns the slot of a request, or undefined for a caller whose credentials are known. */
-export function turnOf(request: IncomingMessage): StrangerTurn | undefined {
-  return (request as Asking)[TURN];
+export function slotOf(request: IncomingMessage): StrangerSlot | undefined {
+  return (request as Asking)[SLOT];
 }
