@@ -173,8 +173,8 @@ interface LogList extends InfiniteData<LogPage, Place> {
 
 /**
  * Returns a page of the logs that needs no request. When the list is read again, only its first page is: it gains what
- * is new, and the pages after it stay. When too much is new for one page, or when they are old, they become empty and are
- * read again when somebody comes to them.
+ * is new, and the pages after it stay. When too much is new for one page, or when they are old, they become empty and
+ * are read again when somebody comes to them.
  */
 function keptPage(
   { pages, pageParams, isOld = false }: LogList,

@@ -205,8 +205,8 @@ export function LinesOf(lines: LinesBody & { description: string }): ParameterDe
 }
 
 /**
- * Injects a function that releases the slot of a large body. A handler that keeps its sender waiting calls it once the body
- * is no longer needed, so that the next large body is read.
+ * Injects a function that releases the slot of a large body. A handler that keeps its sender waiting calls it once the
+ * body is no longer needed, so that the next large body is read.
  */
 export function BodyTaken(): ParameterDecorator {
   return (target, key, index) => {

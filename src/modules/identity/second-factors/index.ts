@@ -1,4 +1,4 @@
-export { type AccountAct, AccountActsService, Refused } from './account-acts.service.js';
+export { type AccountAct, AccountTransactions, Refused } from './account-transactions.js';
 export { CHANGE_PROOF, ChangeProofService, FactorProofRequest, type ProvenChange } from './change-proof.service.js';
 export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.dto.js';
 export { OnChallengePassed, type WhenOpened } from './challenges/passed-challenges.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountAct } from './account-acts.service.js';
+import type { AccountAct } from './account-transactions.js';
 import { EarnedProofsService } from './earned-proofs.service.js';
 import { FactorInventoryReader, type Factors } from './factor-inventory.reader.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';

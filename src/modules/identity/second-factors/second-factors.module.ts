@@ -6,7 +6,7 @@ import { ProofModule } from '../proof/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
-import { AccountActsService } from './account-acts.service.js';
+import { AccountTransactions } from './account-transactions.js';
 import { ChallengeOptionsService } from './challenges/challenge-options.service.js';
 import { ChallengesController } from './challenges/challenges.controller.js';
 import { ChallengesService } from './challenges/challenges.service.js';
@@ -81,7 +81,7 @@ const ENTITIES = [
   ],
   providers: [
     ...sealedColumns(TOTP_SECRET),
-    AccountActsService,
+    AccountTransactions,
     AuthenticatorAppsService,
     ChallengeOptionsService,
     ChallengesService,
@@ -115,7 +115,7 @@ const ENTITIES = [
     WebAuthnChallengesRepository,
   ],
   exports: [
-    AccountActsService,
+    AccountTransactions,
     ChangeProofService,
     EarnedProofsService,
     FactorInventoryReader,

@@ -365,7 +365,8 @@ describe('The performance of requests in one process', () => {
       await lockedTable(app, 'events', async () => {
         answers = Promise.all(asked.map((one) => one()));
         while (begun.mock.calls.length < asked.length) await new Promise((resolve) => setTimeout(resolve, 5));
-        // One has the slot that was free, the others have tried. Of one project one goes on, and they hold no connection.
+        // One has the slot that was free, the others have tried. Of one project one goes on, and they hold no
+        // connection.
         await until(1);
       });
       const statuses = (await answers) ?? [];

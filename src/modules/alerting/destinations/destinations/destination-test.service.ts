@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import {
   DestinationCredentialsUnavailable,
   DestinationNotFound,
@@ -25,7 +25,7 @@ export class DestinationTestService {
     private readonly database: Database,
     private readonly destinations: DestinationsRepository,
     private readonly sender: NoticeSender,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}
@@ -34,7 +34,7 @@ export class DestinationTestService {
   async test(scope: ProjectMemberScope, id: string): Promise<DestinationTestResponse> {
     const deliveryId = newId();
     const destination = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const found = await this.destinations.find(scope, id, tx);
       if (found === null) throw new DestinationNotFound();
       const target = { type: 'alert_destination', id };

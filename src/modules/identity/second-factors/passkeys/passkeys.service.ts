@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActsService } from '../account-acts.service.js';
+import { AccountTransactions } from '../account-transactions.js';
 import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
 import { EarnedProofsService } from '../earned-proofs.service.js';
 import { FactorInventoryReader } from '../factor-inventory.reader.js';
@@ -13,7 +13,7 @@ import { PasskeysRepository } from './passkeys.repository.js';
 @Injectable()
 export class PasskeysService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly passkeys: PasskeysRepository,
     private readonly proof: ChangeProofService,
     private readonly inventory: FactorInventoryReader,
@@ -25,7 +25,7 @@ export class PasskeysService {
   }
 
   rename(scope: UserScope, id: string, { name }: RenamePasskeyRequest, client: Client): Promise<PasskeyResponse> {
-    return this.acts.runAs(scope, client, async ({ tx, note }) => {
+    return this.transactions.runAs(scope, client, async ({ tx, note }) => {
       if (!(await this.passkeys.rename(scope.userId, id, name, tx))) throw new PasskeyNotFound();
       await note('passkey_renamed', { passkey_id: id, name });
       const passkey = await this.passkeys.find(scope.userId, id, tx);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../../platform/crypto/index.js';
-import type { AccountAct } from '../account-acts.service.js';
+import type { AccountAct } from '../account-transactions.js';
 import { EarnedProofsService } from '../earned-proofs.service.js';
 import { typedCode } from '../typed-code.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';

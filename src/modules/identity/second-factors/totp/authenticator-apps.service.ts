@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { type CipherContext, CredentialCipher } from '../../../../platform/crypto/index.js';
 import { newId } from '../../../../platform/ids/index.js';
-import type { AccountAct } from '../account-acts.service.js';
+import type { AccountAct } from '../account-transactions.js';
 import { EarnedProofsService } from '../earned-proofs.service.js';
 import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
 import { TOTP_SECRET } from './totp-factor.entity.js';

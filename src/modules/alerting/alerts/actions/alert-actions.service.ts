@@ -11,7 +11,7 @@ import {
   type BulkResult,
   INTERNAL_ERROR,
   type SnoozeRequest,
-} from './alert-acts.dto.js';
+} from './alert-actions.dto.js';
 import type { AlertEventResponse } from '../events/alert-events.dto.js';
 
 const LONGEST_SNOOZE_MS = 366 * 86_400_000;
@@ -20,7 +20,7 @@ type Note = string | null | undefined;
 
 /** Runs the actions of people on alert events. */
 @Injectable()
-export class AlertActsService {
+export class AlertActionsService {
   private readonly logger = new Logger('alerts');
 
   constructor(

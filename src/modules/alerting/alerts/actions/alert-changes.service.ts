@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MembershipReader, type ProjectMemberScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound, AssigneeIsNoMember, MOVE_ERRORS } from '../alerts.errors.js';
 import { AlertLifecycleService, ENTRY_OF } from '../engine/alert-lifecycle.service.js';
 import type { AlertMove } from '../machine/alert-machine.js';
@@ -18,7 +18,7 @@ export class AlertChangesService {
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
     private readonly lifecycle: AlertLifecycleService,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly memberships: MembershipReader,
     private readonly audit: AuditWriter,
   ) {}
@@ -67,7 +67,7 @@ export class AlertChangesService {
     work: (held: HeldAlert, tx: Db) => Promise<void>,
   ): Promise<AlertEventResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       await work(await this.held(scope, id, tx), tx);
       return alertEventResponse(await this.held(scope, id, tx));
     });

@@ -12,12 +12,13 @@ import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 /**
- * Starts every act on a project. Locks the organization's row, then the project's row, the order in which everything
- * that changes memberships takes these locks. Then reads the caller's role again, because it may have changed while
- * this act waited, and compares it with what the route requires (`scope.needed`).
+ * Authorizes every change of projects inside its transaction. Locks the organization's row, then the project's row, the
+ * order in which everything that changes memberships takes these locks. Then reads the caller's role again, because it
+ * may have changed while this change waited for the lock, and compares it with what the route requires
+ * (`scope.needed`).
  */
 @Injectable()
-export class ProjectActsService {
+export class ProjectAuthorization {
   constructor(
     private readonly organizations: OrganizationsReader,
     private readonly projects: ProjectsRepository,
@@ -28,7 +29,7 @@ export class ProjectActsService {
    * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole or MissingCapability when the caller has lost
    * the project or the role since the guard's check
    */
-  async begin(
+  async lockAndAuthorize(
     scope: ProjectMemberScope,
     tx: Db,
   ): Promise<{ organization: Organization; project: Project; role: Role }> {
@@ -38,10 +39,10 @@ export class ProjectActsService {
   }
 
   /**
-   * As {@link begin}, for acts that may run in parallel because each changes only its own rows. The project cannot
-   * change meanwhile, and the caller's role is read again.
+   * As {@link lockAndAuthorize}, for changes that may run in parallel because each changes only its own rows. The
+   * project cannot change meanwhile, and the caller's role is read again.
    */
-  async join(scope: ProjectMemberScope, tx: Db): Promise<Project> {
+  async shareAndAuthorize(scope: ProjectMemberScope, tx: Db): Promise<Project> {
     const project = await this.projects.share(scope, tx);
     await this.roleOf(scope, tx);
     return project;

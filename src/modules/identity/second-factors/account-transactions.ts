@@ -40,7 +40,7 @@ export type LockFirst = (tx: Db) => Promise<unknown>;
  * single-use codes are used once and failures are counted exactly.
  */
 @Injectable()
-export class AccountActsService {
+export class AccountTransactions {
   constructor(
     private readonly database: Database,
     private readonly users: UsersReader,

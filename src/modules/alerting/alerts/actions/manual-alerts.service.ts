@@ -6,7 +6,7 @@ import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { EventPlacesReader } from '../../../events/event-store/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
 import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from '../events/alert-events.dto.js';
@@ -23,7 +23,7 @@ export class ManualAlertsService {
     private readonly reads: AlertReadsRepository,
     private readonly alerts: AlertRaiser,
     private readonly events: EventPlacesReader,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -42,7 +42,7 @@ export class ManualAlertsService {
       traceparent: currentContext()?.traceparent,
     };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const id = await this.alerts.fire(firing, tx);
       const target = { type: 'alert_event', id };
       await this.audit.record(projectAct(scope, 'alert_event.raised', { severity }, target), tx);

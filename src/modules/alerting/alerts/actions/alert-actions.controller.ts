@@ -21,8 +21,8 @@ import {
   ReopenRequest,
   ResolveRequest,
   SnoozeRequest,
-} from './alert-acts.dto.js';
-import { AlertActsService } from './alert-acts.service.js';
+} from './alert-actions.dto.js';
+import { AlertActionsService } from './alert-actions.service.js';
 import { AlertEventResponse, RaiseAlertRequest } from '../events/alert-events.dto.js';
 import { ProjectOfAlertEvent } from '../events/alert-events.repository.js';
 import { ArchiveUnavailable } from '../../../events/event-store/index.js';
@@ -32,9 +32,9 @@ const answer = AlertEventResponse;
 
 @ApiTags('alerts')
 @Controller('v1/alerts/events')
-export class AlertActsController {
+export class AlertActionsController {
   constructor(
-    private readonly acts: AlertActsService,
+    private readonly actions: AlertActionsService,
     private readonly manual: ManualAlertsService,
   ) {}
 
@@ -62,7 +62,7 @@ export class AlertActsController {
     answer: BulkResponse,
   })
   bulk(@Scope() scope: EachProjectScope, @Body() body: BulkRequest): Promise<BulkResponse> {
-    return this.acts.bulk(scope, body);
+    return this.actions.bulk(scope, body);
   }
 
   @Post(':alert_event_id/acknowledge')
@@ -79,7 +79,7 @@ export class AlertActsController {
     @IdParam('alert_event_id') id: string,
     @Body() { note }: AcknowledgeRequest,
   ): Promise<AlertEventResponse> {
-    return this.acts.acknowledge(scope, id, note);
+    return this.actions.acknowledge(scope, id, note);
   }
 
   @Post(':alert_event_id/resolve')
@@ -96,7 +96,7 @@ export class AlertActsController {
     @IdParam('alert_event_id') id: string,
     @Body() { note }: ResolveRequest,
   ): Promise<AlertEventResponse> {
-    return this.acts.resolve(scope, id, note);
+    return this.actions.resolve(scope, id, note);
   }
 
   @Post(':alert_event_id/reopen')
@@ -113,7 +113,7 @@ export class AlertActsController {
     @IdParam('alert_event_id') id: string,
     @Body() { note }: ReopenRequest,
   ): Promise<AlertEventResponse> {
-    return this.acts.reopen(scope, id, note);
+    return this.actions.reopen(scope, id, note);
   }
 
   @Post(':alert_event_id/snooze')
@@ -131,7 +131,7 @@ export class AlertActsController {
     @IdParam('alert_event_id') id: string,
     @Body() body: SnoozeRequest,
   ): Promise<AlertEventResponse> {
-    return this.acts.snooze(scope, id, body);
+    return this.actions.snooze(scope, id, body);
   }
 
   @Post(':alert_event_id/assign')
@@ -148,7 +148,7 @@ export class AlertActsController {
     @IdParam('alert_event_id') id: string,
     @Body() { user_id: userId }: AssignRequest,
   ): Promise<AlertEventResponse> {
-    return this.acts.assign(scope, id, userId);
+    return this.actions.assign(scope, id, userId);
   }
 
   @Post(':alert_event_id/comments')
@@ -165,6 +165,6 @@ export class AlertActsController {
     @IdParam('alert_event_id') id: string,
     @Body() { body }: CommentRequest,
   ): Promise<AlertEventResponse> {
-    return this.acts.comment(scope, id, body);
+    return this.actions.comment(scope, id, body);
   }
 }

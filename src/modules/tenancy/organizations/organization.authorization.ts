@@ -6,12 +6,13 @@ import type { Organization } from './organization.entity.js';
 import { OrganizationsReader } from './organizations.reader.js';
 
 /**
- * Starts every act on an organization. Locks the organization's row before any other row, so that acts run one after
- * another and cannot deadlock. Then reads the caller's role again, because it may have changed while this act waited,
- * and compares it with the role that the route requires (`scope.needed`).
+ * Authorizes every change of organizations inside its transaction. Locks the organization's row before any other row,
+ * so that changes run one after another and cannot deadlock. Then reads the caller's role again, because it may have
+ * changed while this change waited for the lock, and compares it with the role that the route requires
+ * (`scope.needed`).
  */
 @Injectable()
-export class OrganizationActsService {
+export class OrganizationAuthorization {
   constructor(
     private readonly organizations: OrganizationsReader,
     private readonly members: MembersReader,
@@ -21,7 +22,7 @@ export class OrganizationActsService {
    * @throws NotAnOrganizationMember, AdminRoleRequired or OwnerRoleRequired when the caller has lost the role since the
    *   guard's check
    */
-  async begin(scope: OrganizationScope, tx: Db): Promise<Organization> {
+  async lockAndAuthorize(scope: OrganizationScope, tx: Db): Promise<Organization> {
     const organization = await this.organizations.lock(scope, tx);
     const caller = await this.members.find(scope, scope.userId, tx);
     if (caller === null) throw new NotAnOrganizationMember();
