@@ -10,10 +10,10 @@ import {
   DestinationNotFound,
   DestinationTestFailed,
 } from '../destinations.errors.js';
-import { testNotice } from '../drivers/notice.js';
+import { testNotification } from '../drivers/alert-notification.js';
 import { destinationResponse, type DestinationTestResponse } from './destinations.dto.js';
 import { DestinationsRepository } from './destinations.repository.js';
-import { NoticeSender } from './notice.sender.js';
+import { AlertNotificationSender } from './alert-notification.sender.js';
 
 /** The time limit of a whole test, from name resolution to the end of the answer. */
 const TEST_DEADLINE_MS = 10_000;
@@ -24,7 +24,7 @@ export class DestinationTestService {
   constructor(
     private readonly database: Database,
     private readonly destinations: DestinationsRepository,
-    private readonly sender: NoticeSender,
+    private readonly sender: AlertNotificationSender,
     private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
@@ -43,9 +43,9 @@ export class DestinationTestService {
     });
     const started = performance.now();
     const testedAt = this.clock.now();
-    const notice = testNotice(scope.projectId, testedAt);
+    const notification = testNotification(scope.projectId, testedAt);
     const outcome = await this.sender.send(
-      { destination, notice, deliveryId, attempt: 1, project: null },
+      { destination, notification, deliveryId, attempt: 1, project: null },
       TEST_DEADLINE_MS,
     );
     if (outcome.kind === 'unavailable') throw new DestinationCredentialsUnavailable();

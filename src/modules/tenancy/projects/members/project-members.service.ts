@@ -18,7 +18,7 @@ export class ProjectMembersService {
     private readonly members: ProjectMembersRepository,
     private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
-    private readonly notices: MembershipNotifier,
+    private readonly notifications: MembershipNotifier,
   ) {}
 
   async list(scope: ProjectScope): Promise<ProjectMemberResponse[]> {
@@ -94,6 +94,6 @@ export class ProjectMembersService {
     tx: Db,
   ): Promise<void> {
     await this.audit.record(projectAct(scope, action, detail, { type: 'project_member', id: userId }), tx);
-    await this.notices.publish({ userId, organizationId: scope.organizationId }, tx);
+    await this.notifications.publish({ userId, organizationId: scope.organizationId }, tx);
   }
 }

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { NoticeBus } from '../../src/platform/database/notices.js';
+import { NotificationBus } from '../../src/platform/database/notification-bus.js';
 import { startTcpGate, type TcpGate } from '../support/fixtures/tcp-gate.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 
-describe('a notice between processes', () => {
+describe('a notification between processes', () => {
   let database: TestDatabase;
   let gate: TcpGate;
-  let sender: NoticeBus;
-  let receiver: NoticeBus;
+  let sender: NotificationBus;
+  let receiver: NotificationBus;
   let errors: unknown[];
   let firstError: Promise<void>;
 
@@ -22,8 +22,8 @@ describe('a notice between processes', () => {
       errors.push(error);
       failed();
     };
-    sender = new NoticeBus({ databaseUrl: database.url, onError });
-    receiver = new NoticeBus({ databaseUrl: gate.url, onError });
+    sender = new NotificationBus({ databaseUrl: database.url, onError });
+    receiver = new NotificationBus({ databaseUrl: gate.url, onError });
     await Promise.all([sender.start(), receiver.start()]);
   });
 
@@ -68,9 +68,9 @@ describe('a notice between processes', () => {
   });
 
   it('reaches the process that sent it, too', async () => {
-    const notice = new Promise<string>((resolve) => sender.subscribe('key_revoked', resolve));
+    const notification = new Promise<string>((resolve) => sender.subscribe('key_revoked', resolve));
     await sender.publish('key_revoked', 'k1');
-    expect(await notice).toBe('k1');
+    expect(await notification).toBe('k1');
   });
 
   it('is sent with its transaction, and not when the transaction is rolled back', async () => {
@@ -153,7 +153,7 @@ describe('a notice between processes', () => {
 
   it('needs the database when its bus starts', async () => {
     await gate.shut();
-    const bus = new NoticeBus({ databaseUrl: gate.url, onError: () => undefined });
+    const bus = new NotificationBus({ databaseUrl: gate.url, onError: () => undefined });
     await expect(bus.start()).rejects.toThrow();
     await gate.open();
     await bus.start();

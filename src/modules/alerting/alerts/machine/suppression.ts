@@ -1,7 +1,7 @@
 import { type AlertState, asOf } from './alert-machine.js';
 
 /** The fields of an alert event that decide whether a notification is sent. */
-export interface NoticeState extends AlertState {
+export interface NotificationState extends AlertState {
   readonly occurrences: number;
   /** How many of the occurrences have been notified. */
   readonly toldOccurrences: number;
@@ -11,8 +11,8 @@ export interface NoticeState extends AlertState {
 }
 
 /** Whether a notification is sent now, or until when and why it is suppressed. */
-export type Hold =
-  | { readonly kind: 'nothing to tell' | 'tell' }
+export type Suppression =
+  | { readonly kind: 'nothing new' | 'notify' }
   | { readonly kind: 'snoozed' | 'cooling down' | 'silenced'; readonly until: Date };
 
 /**
@@ -20,14 +20,14 @@ export type Hold =
  * again when its suppression ends, and then reports all these occurrences with their number.
  * @param silencedUntil when the silences that match now end; null: none matches
  */
-export function holdOf(alert: NoticeState, silencedUntil: Date | null, now: Date): Hold {
+export function suppressionOf(alert: NotificationState, silencedUntil: Date | null, now: Date): Suppression {
   const { status, snoozedUntil } = asOf(alert, now);
-  if (status === 'resolved' || alert.occurrences <= alert.toldOccurrences) return { kind: 'nothing to tell' };
+  if (status === 'resolved' || alert.occurrences <= alert.toldOccurrences) return { kind: 'nothing new' };
   if (status === 'snoozed' && snoozedUntil !== null) return { kind: 'snoozed', until: snoozedUntil };
   const cooled = cooldownEnd(alert.notifiedAt, alert.cooldownSeconds);
   if (cooled !== null && cooled > now) return { kind: 'cooling down', until: cooled };
   if (silencedUntil !== null && silencedUntil > now) return { kind: 'silenced', until: silencedUntil };
-  return { kind: 'tell' };
+  return { kind: 'notify' };
 }
 
 function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): Date | null {
@@ -38,6 +38,9 @@ function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): Date | n
  * Returns whether the resolution of an alert is notified: once, and only if the alert itself was. The caller evaluates
  * silences. A cooldown that lasts from the episode before does not suppress a resolution.
  */
-export function tellsResolve(alert: { readonly toldOccurrences: number; readonly isResolveTold: boolean }): boolean {
+export function notifiesResolution(alert: {
+  readonly toldOccurrences: number;
+  readonly isResolveTold: boolean;
+}): boolean {
   return alert.toldOccurrences > 0 && !alert.isResolveTold;
 }

@@ -1,10 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
-import type { StoredNotice } from '../drivers/notice.js';
+import type { StoredNotification } from '../drivers/alert-notification.js';
 
 /** A notification of an alert event. All its deliveries send the same content. */
 @Entity('alert_notices')
-export class AlertNoticeRecord {
+export class AlertNotificationRecord {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_notices' })
   id!: string;
 
@@ -17,7 +17,7 @@ export class AlertNoticeRecord {
 
   /** The type `json` keeps the order of keys, so that every send has the same bytes. */
   @Column('json')
-  notice!: StoredNotice;
+  notice!: StoredNotification;
 
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One PostgreSQL channel carries all notices, so that a subscription needs no round trip and misses no notice. */
+/**
+ * One PostgreSQL channel carries all notifications, so that a subscription needs no round trip and misses no
+ * notification.
+ */
 const PG_CHANNEL = 'service_notices';
 const CHANNEL = /^[a-z][a-z0-9_]{0,62}$/;
 /** Maximum size of a payload. PostgreSQL accepts less than 8000 bytes, including our channel name. */
@@ -17,26 +20,26 @@ const CLOSE_LIMIT_MS = 3_000;
  */
 const [FIRST_CONNECT_LIMIT_MS, CONNECT_LIMIT_MS] = [30_000, 5_000];
 
-export type NoticeHandler = (payload: string) => void | Promise<void>;
+export type NotificationHandler = (payload: string) => void | Promise<void>;
 
 /** A transaction of the caller, for example a TypeORM QueryRunner or EntityManager. */
-export interface NoticeSender {
+export interface NotificationSender {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
 
-export interface NoticeBusOptions {
+export interface NotificationBusOptions {
   databaseUrl: string;
   /** Called for lost connections and failing handlers. */
   onError: (error: unknown) => void;
 }
 
 /**
- * Sends notices between the processes of one database over LISTEN/NOTIFY. A notice is delivered at most once, and is
- * lost while the connection is down. A cache that relies on notices must therefore be cleared in `onReconnect`, and
- * must not be trusted while `connected` is false.
+ * Sends notifications between the processes of one database over LISTEN/NOTIFY. A notification is delivered at most
+ * once, and is lost while the connection is down. A cache that relies on notifications must therefore be cleared in
+ * `onReconnect`, and must not be trusted while `connected` is false.
  */
-export class NoticeBus {
-  private readonly handlers = new Map<string, Set<NoticeHandler>>();
+export class NotificationBus {
+  private readonly handlers = new Map<string, Set<NotificationHandler>>();
   private readonly reconnectHandlers = new Set<() => void>();
   private client?: pg.Client;
   private starting?: Promise<void>;
@@ -45,7 +48,7 @@ export class NoticeBus {
   private waitMs = FIRST_WAIT_MS;
   private closed = false;
 
-  constructor(private readonly options: NoticeBusOptions) {}
+  constructor(private readonly options: NotificationBusOptions) {}
 
   /** Connects, and rejects when the database is unavailable. After a later loss, the bus reconnects by itself. */
   start(): Promise<void> {
@@ -61,15 +64,16 @@ export class NoticeBus {
   }
 
   /**
-   * Sends a notice to every process, including this one. With a `sender` it is sent when that transaction commits, and
-   * not when it rolls back. Throws a TypeError for a channel or payload (above 7900 bytes) that cannot be sent.
+   * Sends a notification to every process, including this one. With a `sender` it is sent when that transaction
+   * commits, and not when it rolls back. Throws a TypeError for a channel or payload (above 7900 bytes) that cannot be
+   * sent.
    */
-  async publish(channel: string, payload: string, sender?: NoticeSender): Promise<void> {
+  async publish(channel: string, payload: string, sender?: NotificationSender): Promise<void> {
     await this.publishAll(channel, [payload], sender);
   }
 
-  /** Sends several notices by one statement, under the rules of {@link publish}. */
-  async publishAll(channel: string, payloads: readonly string[], sender?: NoticeSender): Promise<void> {
+  /** Sends several notifications by one statement, under the rules of {@link publish}. */
+  async publishAll(channel: string, payloads: readonly string[], sender?: NotificationSender): Promise<void> {
     assertChannel(channel);
     if (payloads.some((payload) => Buffer.byteLength(payload) > MOST_PAYLOAD_BYTES)) {
       throw new TypeError(`a notice holds at most ${MOST_PAYLOAD_BYTES} bytes`);
@@ -85,8 +89,11 @@ export class NoticeBus {
     }
   }
 
-  /** Calls the handler for every notice on the channel from now on. Returns the function that ends the subscription. */
-  subscribe(channel: string, handler: NoticeHandler): () => void {
+  /**
+   * Calls the handler for every notification on the channel from now on. Returns the function that ends the
+   * subscription.
+   */
+  subscribe(channel: string, handler: NotificationHandler): () => void {
     assertChannel(channel);
     const handlers = this.handlers.get(channel) ?? new Set();
     this.handlers.set(channel, handlers.add(handler));
@@ -173,15 +180,15 @@ export class NoticeBus {
     }
   }
 
-  private deliver(notice: string): void {
-    const end = notice.indexOf(':');
-    const payload = notice.slice(end + 1);
-    for (const handler of this.handlers.get(notice.slice(0, end)) ?? []) {
+  private deliver(notification: string): void {
+    const end = notification.indexOf(':');
+    const payload = notification.slice(end + 1);
+    for (const handler of this.handlers.get(notification.slice(0, end)) ?? []) {
       void this.call(handler, payload);
     }
   }
 
-  private async call(handler: NoticeHandler, payload: string): Promise<void> {
+  private async call(handler: NotificationHandler, payload: string): Promise<void> {
     try {
       await handler(payload);
     } catch (error) {

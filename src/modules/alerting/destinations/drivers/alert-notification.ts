@@ -1,7 +1,7 @@
 import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import type { ProjectId } from '../../../access/index.js';
 /** A notification of an alert event in its current state. */
-export interface AlertNotice {
+export interface AlertNotification {
   readonly alertEventId: string;
   /** Notifications of one fingerprint reach a destination in order. */
   readonly fingerprint?: string;
@@ -34,21 +34,29 @@ export interface AlertNotice {
 type NewMembers = 'eventAt' | 'eventMessage' | 'groupValues';
 
 /** A notification as the database stores it. That of a test has no alert event. */
-export type StoredNotice = Omit<
-  AlertNotice,
+export type StoredNotification = Omit<
+  AlertNotification,
   'createdAt' | 'alertEventId' | 'fingerprint' | 'traceparent' | NewMembers
 > & {
   readonly alertEventId: string | null;
   readonly createdAt: string;
   readonly eventAt?: string | null;
-} & Partial<Pick<AlertNotice, 'eventMessage' | 'groupValues'>>;
+} & Partial<Pick<AlertNotification, 'eventMessage' | 'groupValues'>>;
 
-export function storedNotice({ fingerprint: _, traceparent: _trace, ...notice }: AlertNotice): StoredNotice {
-  return { ...notice, eventAt: notice.eventAt?.toISOString() ?? null, createdAt: notice.createdAt.toISOString() };
+export function storedNotification({
+  fingerprint: _,
+  traceparent: _trace,
+  ...notification
+}: AlertNotification): StoredNotification {
+  return {
+    ...notification,
+    eventAt: notification.eventAt?.toISOString() ?? null,
+    createdAt: notification.createdAt.toISOString(),
+  };
 }
 
 /** Returns the notification that tests a destination. */
-export function testNotice(projectId: ProjectId, now: Date): StoredNotice {
+export function testNotification(projectId: ProjectId, now: Date): StoredNotification {
   return {
     alertEventId: null,
     alertRuleId: null,

@@ -13,29 +13,29 @@ import {
   type TemplateValues,
   UnbuildableTemplate,
 } from '../../../delivery/templates/index.js';
-import type { StoredNotice } from '../drivers/notice.js';
+import type { StoredNotification } from '../drivers/alert-notification.js';
 import { DestinationsRepository } from './destinations.repository.js';
 import { DestinationDriverRegistry, type DestinationType } from '../drivers/destination-drivers.js';
 import { DestinationVault, type SealedDestination } from './destination-vault.js';
 
-interface NoticeToSend {
+interface NotificationToSend {
   readonly destination: SealedDestination & {
     readonly type: DestinationType;
     readonly template: BodyTemplate | null;
     readonly templateUrl: string | null;
   };
-  readonly notice: StoredNotice;
+  readonly notification: StoredNotification;
   /** The same in all sends of a delivery. */
   readonly deliveryId: string;
   /** 1 for the first send. */
   readonly attempt: number;
-  /** Null: the project is gone, or the notice is a test. */
+  /** Null: the project is gone, or the notification is a test. */
   readonly project: ProjectOfTemplate | null;
 }
 
 /** Decrypts a destination and sends one notification with its driver, once. Failures of the receiver never reject. */
 @Injectable()
-export class NoticeSender {
+export class AlertNotificationSender {
   constructor(
     private readonly vault: DestinationVault,
     private readonly drivers: DestinationDriverRegistry,
@@ -44,14 +44,14 @@ export class NoticeSender {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async send(message: NoticeToSend, deadlineMs: number): Promise<TryOutcome> {
-    const { destination: sealed, notice, deliveryId } = message;
+  async send(message: NotificationToSend, deadlineMs: number): Promise<TryOutcome> {
+    const { destination: sealed, notification, deliveryId } = message;
     const began = performance.now();
     try {
       const destination = this.vault.open(sealed);
       const driver = this.drivers.of(sealed.type);
       if (sealed.template === null) {
-        return await driver.send({ destination, notice, deliveryId, rendered: null }, deadlineMs);
+        return await driver.send({ destination, notification, deliveryId, rendered: null }, deadlineMs);
       }
       // No admin has admitted this address: see `templateUrl`.
       if (secretNamesOf(sealed.template).length > 0 && sealed.templateUrl !== sealed.targetUrl) {
@@ -66,7 +66,7 @@ export class NoticeSender {
       // Reading the secrets has used part of the time.
       const leftMs = deadlineMs - (performance.now() - began);
       if (leftMs <= 0) return failedTry('unavailable', 'lease_too_short');
-      const filled = { destination: { ...destination, confidential }, notice, deliveryId, rendered };
+      const filled = { destination: { ...destination, confidential }, notification, deliveryId, rendered };
       const [outcome] = await Promise.all([driver.send(filled, leftMs), opened.noteUse()]);
       return outcome;
     } catch (error) {
@@ -86,13 +86,16 @@ export class NoticeSender {
     return current !== null && current.targetUrl === targetUrl;
   }
 
-  private valuesOf({ notice, deliveryId, attempt, project }: NoticeToSend): TemplateValues {
+  private valuesOf({ notification, deliveryId, attempt, project }: NotificationToSend): TemplateValues {
     const { publicAppUrl } = this.config.http;
-    const { projectId, alertEventId, ruleName } = notice;
+    const { projectId, alertEventId, ruleName } = notification;
     if (alertEventId === null) return exampleValues({ projectId, deliveryId, attempt }, publicAppUrl);
-    const { eventAt = null, eventMessage = null, groupValues = null } = notice;
+    const { eventAt = null, eventMessage = null, groupValues = null } = notification;
     const event = { eventAt, eventMessage, group: groupValues };
     const delivery = { projectId, deliveryId, attempt, project };
-    return templateValues({ ...notice, ...event, ...delivery, alertId: alertEventId, rule: ruleName }, publicAppUrl);
+    return templateValues(
+      { ...notification, ...event, ...delivery, alertId: alertEventId, rule: ruleName },
+      publicAppUrl,
+    );
   }
 }
