@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import type { FindingKind, Metric, SeriesType, Subject } from '../judging/finding-kinds.js';
+import type { FindingKind, Metric, SeriesType, Subject } from '../detection/finding-kinds.js';
 
 /** The feedback of people on a kind and series that still counts. */
 export interface Feedback extends Subject {

@@ -1,5 +1,5 @@
 import type { Severity } from '../detectors/assessment.js';
-import type { FindingKind, SeriesName, Subject } from '../judging/finding-kinds.js';
+import type { FindingKind, SeriesName, Subject } from '../detection/finding-kinds.js';
 
 /** A text shows at most this many characters of a name. */
 const MAX_NAME = 120;

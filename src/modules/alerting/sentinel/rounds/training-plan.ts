@@ -1,8 +1,8 @@
 import { type Bucket, bucketOf, HOUR_BUCKETS } from '../baseline/buckets.js';
 
-/** One piece of a lesson reads this many rows of events or of their rollups, which takes about half a second. */
+/** One piece of a training reads this many rows of events or of their rollups, which takes about half a second. */
 const ROWS_A_PIECE = 20_000;
-/** A lesson reads at most this many rows of events in addition to rollups. Older history is left out. */
+/** A training reads at most this many rows of events in addition to rollups. Older history is left out. */
 const ROWS_A_LESSON = 2_000_000;
 
 /** An hour of history that has events. */

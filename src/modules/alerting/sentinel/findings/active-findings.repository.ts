@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { LIVING_COLUMNS, type LivingFindingRow } from './finding-columns.js';
+import { ACTIVE_COLUMNS, type ActiveFindingRow } from './finding-columns.js';
 import { Finding } from './finding.entity.js';
 
 /** Reads and writes findings for rounds of Sentinel. Callers hold the lock of the project. */
 @Injectable()
-export class LivingFindingsRepository {
+export class ActiveFindingsRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Returns the findings that a bucket may still change: those that are unresolved, or were seen or resolved since a
-   * time. Their rows are locked, so that acts of people wait.
+   * time. Their rows are locked, so that actions of people wait.
    */
-  since(projectId: ProjectId, since: Date, tx: Db): Promise<LivingFindingRow[]> {
-    return this.database.rows<LivingFindingRow>(
-      `SELECT ${LIVING_COLUMNS} FROM sentinel_findings f
+  since(projectId: ProjectId, since: Date, tx: Db): Promise<ActiveFindingRow[]> {
+    return this.database.rows<ActiveFindingRow>(
+      `SELECT ${ACTIVE_COLUMNS} FROM sentinel_findings f
        WHERE f.project_id = $1 AND (f.status IN ('open', 'acknowledged') OR f.last_seen_at >= $2 OR f.resolved_at >= $2)
        ORDER BY f.id FOR NO KEY UPDATE`,
       [projectId, since],
@@ -28,7 +28,7 @@ export class LivingFindingsRepository {
   }
 
   /** Stores the fields of findings that a bucket changes. */
-  async save(projectId: ProjectId, findings: readonly LivingFindingRow[], tx: Db): Promise<void> {
+  async save(projectId: ProjectId, findings: readonly ActiveFindingRow[], tx: Db): Promise<void> {
     if (findings.length === 0) return;
     const rows = findings.map((finding) => ({
       id: finding.id,

@@ -26,16 +26,16 @@ export interface SeriesAtBucket {
 }
 
 /** The result of a detector for a subject in a bucket. */
-export interface Judgement extends Subject {
+export interface Detection extends Subject {
   readonly bucket: Bucket;
-  /** The first bucket that the judgement is about. */
+  /** The first bucket that the detection is about. */
   readonly since: Bucket;
   readonly assessment: Assessment;
   /** Whether it would be reported if feedback had not raised its bounds. If so, it still stands for narrower series. */
   readonly isTellable: boolean;
 }
 
-/** Drops and shifts of latency are judged over this many buckets. */
+/** Drops and shifts of latency are evaluated over this many buckets. */
 export const SEEN_IN = 3;
 const KINDS = {
   project: ['rate_spike', 'rate_drop', 'silence', 'error_burst', 'latency_shift'],
@@ -52,13 +52,13 @@ const METRIC_OF: Readonly<Record<SeriesKind, Metric>> = {
   latency_shift: 'p95_latency_ms',
 };
 
-/** Returns all judgements of a series in a bucket, also the normal ones. Returns none while the series learns. */
-export function judgeSeries(at: SeriesAtBucket): Judgement[] {
+/** Returns all detections of a series in a bucket, also the normal ones. Returns none while the series learns. */
+export function detectInSeries(at: SeriesAtBucket): Detection[] {
   if (isLearning(at.profile, at.bucket)) return [];
-  return KINDS[at.series.type].map((kind) => judgementOf(kind, at));
+  return KINDS[at.series.type].map((kind) => detectionOf(kind, at));
 }
 
-function judgementOf(kind: SeriesKind, at: SeriesAtBucket): Judgement {
+function detectionOf(kind: SeriesKind, at: SeriesAtBucket): Detection {
   const { series, bucket } = at;
   const metric = METRIC_OF[kind];
   const raised = at.raised({ kind, series, metric });
@@ -67,7 +67,7 @@ function judgementOf(kind: SeriesKind, at: SeriesAtBucket): Judgement {
   return { kind, series, metric, bucket, since, assessment, isTellable: plain.level === 'told' };
 }
 
-function assess(kind: SeriesKind, at: SeriesAtBucket, raised: Raised): Pick<Judgement, 'since' | 'assessment'> {
+function assess(kind: SeriesKind, at: SeriesAtBucket, raised: Raised): Pick<Detection, 'since' | 'assessment'> {
   const { series, track, profile, bucket } = at;
   switch (kind) {
     case 'rate_spike':

@@ -10,8 +10,8 @@ import { confirms, CONFIRMATION_BUCKETS } from '../detectors/confirmation.js';
 import { assessDistinctValues } from '../detectors/distinct-values.js';
 import { isLong } from '../detectors/silence.js';
 import type { Feedback } from '../findings/feedback.repository.js';
-import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../judging/finding-kinds.js';
-import { judgeSeries, type Judgement, SEEN_IN } from '../judging/judge-series.js';
+import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../detection/finding-kinds.js';
+import { detectInSeries, type Detection, SEEN_IN } from '../detection/detect-in-series.js';
 import type { KnownProject } from './project-profiler.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
@@ -31,24 +31,24 @@ export interface WatchedSeries extends ProfiledSeries {
   readonly track: Track;
 }
 
-/** The result of judging a bucket of a project. */
-export interface JudgedBucket {
+/** The result of the evaluation of a bucket of a project. */
+export interface EvaluatedBucket {
   readonly bucket: Bucket;
   readonly series: readonly WatchedSeries[];
-  /** All judgements that are not normal, and the normal ones that may end a finding. */
-  readonly judgements: readonly Judgement[];
+  /** All detections that are not normal, and the normal ones that may end a finding. */
+  readonly detections: readonly Detection[];
 }
 
 /** Says which subjects have findings that a bucket may change. */
-export interface LivingSubjects {
+export interface ActiveSubjects {
   has(subject: Subject): boolean;
   /** Returns whether the subject has an unresolved finding, whose candidates need no confirmation. */
   isUnresolved(subject: Subject): boolean;
 }
 
-/** Judges a bucket of a project: it reads what happened in the bucket, and runs the detectors. */
+/** Evaluates a bucket of a project: it reads what happened in the bucket, and runs the detectors. */
 @Injectable()
-export class ProjectJudge {
+export class ProjectDetector {
   constructor(
     private readonly reader: SeriesReader,
     private readonly history: EventHistoryReader,
@@ -56,13 +56,13 @@ export class ProjectJudge {
     private readonly heartbeats: HeartbeatsWriter,
   ) {}
 
-  async judge(
+  async detect(
     project: WatchedProject,
     known: KnownProject,
     feedback: readonly Feedback[],
-    living: LivingSubjects,
+    active: ActiveSubjects,
     tx: Db,
-  ): Promise<JudgedBucket> {
+  ): Promise<EvaluatedBucket> {
     const bucket = bucketOf(project.due.getTime());
     const raises = new Map(feedback.map((one) => [subjectKey(one), RAISE ** one.raises]));
     const raisedOf = (subject: Subject): number => (raises.size === 0 ? 1 : (raises.get(subjectKey(subject)) ?? 1));
@@ -72,8 +72,8 @@ export class ProjectJudge {
     const series = await this.wholly(project, read, isLongSilent, tx);
     const taken = await this.heartbeats.takenSince(startOf(bucket + 1), tx);
     const takenSince = taken === null ? null : Math.ceil(taken.getTime() / BUCKET_MS);
-    const judgements = series.flatMap((one) =>
-      judgeSeries({
+    const detections = series.flatMap((one) =>
+      detectInSeries({
         series: one.series,
         track: one.track,
         profile: one.profile,
@@ -81,11 +81,11 @@ export class ProjectJudge {
         silentSince: silent(one),
         takenSince,
         raised: raisedOf,
-      }).filter((one) => isKept(one, living)),
+      }).filter((one) => isKept(one, active)),
     );
-    const settled = await this.settle(project, judgements, series, living, tx);
+    const settled = await this.settle(project, detections, series, active, tx);
     const distinct = await this.distinctValues(project, known, bucket, raisedOf, tx);
-    return { bucket, series, judgements: [...settled, ...distinct.filter((one) => isKept(one, living))] };
+    return { bucket, series, detections: [...settled, ...distinct.filter((one) => isKept(one, active))] };
   }
 
   private async read(
@@ -143,16 +143,16 @@ export class ProjectJudge {
   /** Confirms or rejects candidates by the stream of the last days. Those of unresolved findings are just `unusual`. */
   private async settle(
     project: WatchedProject,
-    judgements: readonly Judgement[],
+    detections: readonly Detection[],
     series: readonly WatchedSeries[],
-    living: LivingSubjects,
+    active: ActiveSubjects,
     tx: Db,
-  ): Promise<Judgement[]> {
-    const candidates = judgements
-      .filter((one) => one.assessment.level === 'candidate' && !living.isUnresolved(one))
+  ): Promise<Detection[]> {
+    const candidates = detections
+      .filter((one) => one.assessment.level === 'candidate' && !active.isUnresolved(one))
       .sort((a, b) => widthOf(a) - widthOf(b) || b.assessment.score - a.assessment.score)
       .slice(0, MOST_CANDIDATES);
-    const told = new Set<Judgement>();
+    const told = new Set<Detection>();
     const [first] = candidates;
     if (first !== undefined) {
       const { bucket } = first;
@@ -168,7 +168,7 @@ export class ProjectJudge {
         await nextTurn();
       }
     }
-    return judgements.map((one) => {
+    return detections.map((one) => {
       if (one.assessment.level !== 'candidate') return one;
       const isTold = told.has(one);
       const level = isTold ? 'told' : 'unusual';
@@ -176,37 +176,37 @@ export class ProjectJudge {
     });
   }
 
-  /** Judges the distinct values in the hour that ends with the bucket. */
+  /** Evaluates the distinct values in the hour that ends with the bucket. */
   private async distinctValues(
     { projectId }: WatchedProject,
     { mostEventTypes, mostEndpoints }: KnownProject,
     bucket: Bucket,
     raisedOf: (subject: Subject) => number,
     tx: Db,
-  ): Promise<Judgement[]> {
+  ): Promise<Detection[]> {
     const hour = { from: startOf(bucket - HOUR_BUCKETS + 1), to: startOf(bucket + 1) };
     const { eventTypes, endpoints } = await this.history.distinct(projectId, hour, tx);
-    const judged = (metric: 'event_types' | 'endpoints', values: number, most: number | null): Judgement => {
+    const evaluated = (metric: 'event_types' | 'endpoints', values: number, most: number | null): Detection => {
       const subject = { kind: 'cardinality_explosion', series: WHOLE, metric } as const;
       const assessment = assessDistinctValues(values, most, raisedOf(subject));
       return { ...subject, bucket, since: bucket, assessment, isTellable: assessment.level === 'told' };
     };
-    return [judged('event_types', eventTypes, mostEventTypes), judged('endpoints', endpoints, mostEndpoints)];
+    return [evaluated('event_types', eventTypes, mostEventTypes), evaluated('endpoints', endpoints, mostEndpoints)];
   }
 }
 
 /**
- * Returns whether a judgement is needed. Nearly all of the thousands of a bucket are normal. If they were kept during
+ * Returns whether a detection is needed. Nearly all of the thousands of a bucket are normal. If they were kept during
  * the queries that follow, they would stay in memory for long.
  */
-function isKept(one: Judgement, living: LivingSubjects): boolean {
-  return one.assessment.level !== 'normal' || one.isTellable || living.has(one);
+function isKept(one: Detection, active: ActiveSubjects): boolean {
+  return one.assessment.level !== 'normal' || one.isTellable || active.has(one);
 }
 
 function seriesKey({ type, value }: SeriesName): string {
   return `${type} ${value ?? ''}`;
 }
 
-function widthOf({ series }: Judgement): number {
+function widthOf({ series }: Detection): number {
   return SERIES_TYPES.indexOf(series.type);
 }

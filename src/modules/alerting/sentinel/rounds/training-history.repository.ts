@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
 /** How far training the baseline of a project has come. Times are the beginnings of buckets. */
-export interface Lesson {
+export interface Training {
   readonly projectId: ProjectId;
   /** The baseline is learned from the history between `since` and `until`. */
   readonly until: Date;
@@ -24,21 +24,21 @@ export interface Lesson {
   readonly mostEndpoints: number | null;
 }
 
-export type NewLesson = Pick<
-  Lesson,
+export type NewTraining = Pick<
+  Training,
   'projectId' | 'until' | 'since' | 'events' | 'sources' | 'counted' | 'oldestEventAt'
 >;
 
 /** After this many failures of a piece, the history that it would have read is left out. */
 const MOST_FAILURES = 3;
 
-/** Stores how far lessons have come. Callers hold the lock of the project. */
+/** Stores how far trainings have come. Callers hold the lock of the project. */
 @Injectable()
-export class LessonsRepository {
+export class TrainingHistoryRepository {
   constructor(private readonly database: Database) {}
 
-  async find(projectId: ProjectId, tx: Db): Promise<Lesson | null> {
-    const [row] = await this.database.rows<Lesson>(
+  async find(projectId: ProjectId, tx: Db): Promise<Training | null> {
+    const [row] = await this.database.rows<Training>(
       `SELECT project_id AS "projectId", until, since, read_from AS "readFrom", events, sources::text[] AS sources, learned, learning,
               counted::float8 AS counted, oldest_event_at AS "oldestEventAt", most_event_types AS "mostEventTypes",
               most_endpoints AS "mostEndpoints" FROM sentinel_lessons WHERE project_id = $1`,
@@ -48,19 +48,19 @@ export class LessonsRepository {
     return row ?? null;
   }
 
-  async begin(lesson: NewLesson, tx: Db): Promise<Lesson> {
-    const { projectId, until, since, events, sources, counted, oldestEventAt } = lesson;
+  async begin(training: NewTraining, tx: Db): Promise<Training> {
+    const { projectId, until, since, events, sources, counted, oldestEventAt } = training;
     await this.database.execute(
       `INSERT INTO sentinel_lessons (project_id, until, since, read_from, events, sources, counted, oldest_event_at)
        VALUES ($1, $2, $3, $2, $4, $5, $6, $7)`,
       [projectId, until, since, events, sources, counted, oldestEventAt],
       tx,
     );
-    return { ...lesson, readFrom: until, learned: 0, learning: 0, mostEventTypes: null, mostEndpoints: null };
+    return { ...training, readFrom: until, learned: 0, learning: 0, mostEventTypes: null, mostEndpoints: null };
   }
 
   async advance(
-    { projectId, readFrom, learned, learning, mostEventTypes, mostEndpoints }: Lesson,
+    { projectId, readFrom, learned, learning, mostEventTypes, mostEndpoints }: Training,
     tx: Db,
   ): Promise<void> {
     await this.database.execute(

@@ -7,29 +7,29 @@ import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import type { Level } from '../detectors/assessment.js';
 import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from '../findings/evidence.js';
-import type { LivingFindingRow } from '../findings/finding-columns.js';
+import type { ActiveFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
-import { type FindingMove, type LivingFinding, moveOf } from '../findings/finding-life.js';
+import { type FindingMove, type ActiveFinding, moveOf } from '../findings/finding-life.js';
 import { type FindingPoint, FindingPointsRepository } from '../findings/finding-points.repository.js';
 import { type FindingChange, FindingWatcher } from '../findings/finding-watcher.js';
-import { LivingFindingsRepository } from '../findings/living-findings.repository.js';
-import { type Cause, causesOf } from '../judging/causes.js';
-import { type FindingKind, type Subject, subjectKey } from '../judging/finding-kinds.js';
-import type { Judgement } from '../judging/judge-series.js';
+import { ActiveFindingsRepository } from '../findings/active-findings.repository.js';
+import { type Cause, causesOf } from '../detection/causes.js';
+import { type FindingKind, type Subject, subjectKey } from '../detection/finding-kinds.js';
+import type { Detection } from '../detection/detect-in-series.js';
 import { EvidenceWriter, pointOf } from './evidence-writer.js';
 import type { NewEventType } from '../../../events/event-store/index.js';
-import type { JudgedBucket, LivingSubjects } from './project-judge.js';
+import type { EvaluatedBucket, ActiveSubjects } from './project-detector.js';
 import type { WatchedProject } from './watched-projects.repository.js';
 
 /** The finding of a new event type ends after this many buckets. */
 const NEW_TYPE_BUCKETS = DAY_BUCKETS;
 
 /** The findings of a project that a bucket may still change. */
-export class OpenBook implements LivingSubjects {
+export class ActiveFindings implements ActiveSubjects {
   /** The newest finding of each subject. */
-  private readonly newest = new Map<string, LivingFindingRow>();
+  private readonly newest = new Map<string, ActiveFindingRow>();
 
-  constructor(private readonly findings: readonly LivingFindingRow[]) {
+  constructor(private readonly findings: readonly ActiveFindingRow[]) {
     for (const finding of findings.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())) {
       const key = subjectKey(subjectOf(finding));
       // An unresolved finding takes precedence, even over findings that were created later.
@@ -37,11 +37,11 @@ export class OpenBook implements LivingSubjects {
     }
   }
 
-  get unresolved(): readonly LivingFindingRow[] {
+  get unresolved(): readonly ActiveFindingRow[] {
     return this.findings.filter(isUnresolved);
   }
 
-  of(subject: Subject): LivingFindingRow | null {
+  of(subject: Subject): ActiveFindingRow | null {
     return this.newest.size === 0 ? null : (this.newest.get(subjectKey(subject)) ?? null);
   }
 
@@ -56,11 +56,11 @@ export class OpenBook implements LivingSubjects {
 
 /** Opens, extends, resolves and reopens findings, and notifies their watcher. */
 @Injectable()
-export class FindingBook {
+export class FindingLifecycle {
   private readonly moved;
 
   constructor(
-    private readonly living: LivingFindingsRepository,
+    private readonly active: ActiveFindingsRepository,
     private readonly points: FindingPointsRepository,
     private readonly evidence: EvidenceWriter,
     private readonly discovery: DiscoveryService,
@@ -69,94 +69,94 @@ export class FindingBook {
     this.moved = metrics.counter('oes_sentinel_findings_total', 'Findings by what happened to them', ['kind', 'move']);
   }
 
-  async open({ projectId, due }: WatchedProject, tx: Db): Promise<OpenBook> {
+  async open({ projectId, due }: WatchedProject, tx: Db): Promise<ActiveFindings> {
     const bucket = bucketOf(due.getTime());
-    return new OpenBook(await this.living.since(projectId, startOf(bucket - POINTS_BEHIND), tx));
+    return new ActiveFindings(await this.active.since(projectId, startOf(bucket - POINTS_BEHIND), tx));
   }
 
-  /** Applies a judged bucket to the findings of its project. */
+  /** Applies an evaluated bucket to the findings of its project. */
   async write(
     project: WatchedProject,
-    book: OpenBook,
-    judged: JudgedBucket,
+    activeFindings: ActiveFindings,
+    evaluated: EvaluatedBucket,
     isMuted: (subject: Subject) => boolean,
     tx: Db,
   ): Promise<void> {
-    const { bucket, judgements } = judged;
-    const active = judgements.filter(
+    const { bucket, detections } = evaluated;
+    const active = detections.filter(
       (one) =>
         one.isTellable ||
         one.assessment.level === 'told' ||
-        (one.assessment.level === 'unusual' && book.isUnresolved(one)),
+        (one.assessment.level === 'unusual' && activeFindings.isUnresolved(one)),
     );
-    const causes = new Map<Judgement, Cause>(causesOf(active).map((cause) => [cause.told, cause]));
+    const causes = new Map<Detection, Cause>(causesOf(active).map((cause) => [cause.told, cause]));
     const silent = new Set(active.filter(({ kind }) => kind === 'silence').map(({ series }) => series));
-    const entries = new BookEntries();
-    const opening: Judgement[] = [];
-    for (const judgement of judgements) {
-      const finding = book.of(judgement);
+    const entries = new FindingEntries();
+    const opening: Detection[] = [];
+    for (const detection of detections) {
+      const finding = activeFindings.of(detection);
       // A drop that has become a silence is resolved.
-      const isSilent = judgement.kind === 'rate_drop' && silent.has(judgement.series);
-      const level = isSilent ? 'normal' : levelOf(judgement, causes);
+      const isSilent = detection.kind === 'rate_drop' && silent.has(detection.series);
+      const level = isSilent ? 'normal' : levelOf(detection, causes);
       const life = finding === null ? null : lifeOf(finding);
-      const move = isSilent && isUnresolved(finding) ? 'resolve' : moveOf(life, level, bucket, isMuted(judgement));
-      if (move === 'open') opening.push(judgement);
-      else if (finding !== null) this.go(finding, move, judgement, causes.get(judgement), judged, entries);
+      const move = isSilent && isUnresolved(finding) ? 'resolve' : moveOf(life, level, bucket, isMuted(detection));
+      if (move === 'open') opening.push(detection);
+      else if (finding !== null) this.go(finding, move, detection, causes.get(detection), evaluated, entries);
     }
-    await this.begin(project, opening, causes, judged, entries, tx);
-    this.goOnUnjudged(book, judgements, bucket, entries);
-    this.goOnWithNewTypes(book, bucket, entries);
+    await this.begin(project, opening, causes, evaluated, entries, tx);
+    this.goOnUnevaluated(activeFindings, detections, bucket, entries);
+    this.goOnWithNewTypes(activeFindings, bucket, entries);
     await this.put(project, entries, bucket, tx);
   }
 
   /** Returns how many new event types were found on the UTC day of the bucket. */
   newTypesOf({ projectId }: WatchedProject, bucket: Bucket, tx: Db): Promise<number> {
     const day = Math.floor(bucket / DAY_BUCKETS) * DAY_BUCKETS;
-    return this.living.countNewTypes(projectId, startOf(day), startOf(day + DAY_BUCKETS), tx);
+    return this.active.countNewTypes(projectId, startOf(day), startOf(day + DAY_BUCKETS), tx);
   }
 
   /** Opens a finding for each event type that had no event before. */
   async writeNewTypes(project: WatchedProject, types: readonly NewEventType[], bucket: Bucket, tx: Db): Promise<void> {
-    const entries = new BookEntries();
+    const entries = new FindingEntries();
     for (const type of types) entries.open(this.evidence.ofNewType(project, newId(), type, bucket));
     await this.put(project, entries, bucket, tx);
   }
 
   private async begin(
     project: WatchedProject,
-    opening: readonly Judgement[],
-    causes: ReadonlyMap<Judgement, Cause>,
-    judged: JudgedBucket,
-    entries: BookEntries,
+    opening: readonly Detection[],
+    causes: ReadonlyMap<Detection, Cause>,
+    evaluated: EvaluatedBucket,
+    entries: FindingEntries,
     tx: Db,
   ): Promise<void> {
     if (opening.length === 0) return;
-    const shown = await this.evidence.before(project, opening, judged.bucket, tx);
-    for (const judgement of opening) {
-      const contributors = causes.get(judgement)?.contributors ?? [];
-      entries.open(this.evidence.opened(project, newId(), judgement, contributors, judged, shown));
+    const shown = await this.evidence.before(project, opening, evaluated.bucket, tx);
+    for (const detection of opening) {
+      const contributors = causes.get(detection)?.contributors ?? [];
+      entries.open(this.evidence.opened(project, newId(), detection, contributors, evaluated, shown));
     }
   }
 
   private go(
-    finding: LivingFindingRow,
+    finding: ActiveFindingRow,
     move: Exclude<FindingMove, 'open'> | null,
-    judgement: Judgement,
+    detection: Detection,
     cause: Cause | undefined,
-    judged: JudgedBucket,
-    entries: BookEntries,
+    evaluated: EvaluatedBucket,
+    entries: FindingEntries,
   ): void {
-    const { bucket } = judged;
+    const { bucket } = evaluated;
     const isEnded = move === null && !isUnresolved(finding);
     if (isEnded && bucket > bucketOf(finding.lastSeenAt.getTime()) + POINTS_BEHIND) return;
     const isSeen = move === 'extend' || move === 'reopen';
-    entries.point(finding, pointOf(judgement, isSeen));
+    entries.point(finding, pointOf(detection, isSeen));
     if (isEnded) return;
     if (!isSeen) {
       this.passBy(finding, move, bucket, entries);
       return;
     }
-    const after = this.evidence.extended(finding, judgement, cause?.contributors ?? [], judged);
+    const after = this.evidence.extended(finding, detection, cause?.contributors ?? [], evaluated);
     if (move === 'reopen') {
       Object.assign(after, { status: after.acknowledgedAt === null ? 'open' : 'acknowledged', resolvedAt: null });
       entries.change(after, { move: 'opened', finding: after }, move);
@@ -164,8 +164,8 @@ export class FindingBook {
   }
 
   /** Records a bucket in which an unresolved finding did not continue. */
-  private passBy(finding: LivingFindingRow, move: 'resolve' | null, bucket: Bucket, entries: BookEntries): void {
-    const after: LivingFindingRow = { ...finding, normalBuckets: finding.normalBuckets + 1 };
+  private passBy(finding: ActiveFindingRow, move: 'resolve' | null, bucket: Bucket, entries: FindingEntries): void {
+    const after: ActiveFindingRow = { ...finding, normalBuckets: finding.normalBuckets + 1 };
     if (move === null) entries.change(after, null);
     else {
       Object.assign(after, { status: 'resolved', resolvedAt: startOf(bucket) });
@@ -176,17 +176,22 @@ export class FindingBook {
   /**
    * Counts the bucket as normal for findings of series that are no longer watched, or have too little history by now.
    */
-  private goOnUnjudged(book: OpenBook, judgements: readonly Judgement[], bucket: Bucket, entries: BookEntries): void {
-    const judged = new Set(judgements.map(subjectKey));
-    for (const finding of book.unresolved) {
-      if (finding.kind === 'new_event_type' || judged.has(subjectKey(subjectOf(finding)))) continue;
+  private goOnUnevaluated(
+    activeFindings: ActiveFindings,
+    detections: readonly Detection[],
+    bucket: Bucket,
+    entries: FindingEntries,
+  ): void {
+    const evaluated = new Set(detections.map(subjectKey));
+    for (const finding of activeFindings.unresolved) {
+      if (finding.kind === 'new_event_type' || evaluated.has(subjectKey(subjectOf(finding)))) continue;
       const move = moveOf(lifeOf(finding), 'normal', bucket, false);
       this.passBy(finding, move === 'resolve' ? move : null, bucket, entries);
     }
   }
 
-  /** Extends or resolves findings of new event types. No detector judges these findings, only their age. */
-  private goOnWithNewTypes({ unresolved }: OpenBook, bucket: Bucket, entries: BookEntries): void {
+  /** Extends or resolves findings of new event types. No detector evaluates these findings, only their age. */
+  private goOnWithNewTypes({ unresolved }: ActiveFindings, bucket: Bucket, entries: FindingEntries): void {
     for (const finding of unresolved) {
       if (finding.kind !== 'new_event_type') continue;
       if (bucket - bucketOf(finding.lastSeenAt.getTime()) >= NEW_TYPE_BUCKETS) {
@@ -198,12 +203,12 @@ export class FindingBook {
   /** Stores the changes in a few statements, however many findings a bucket changes, and notifies the watcher. */
   private async put(
     { projectId }: WatchedProject,
-    { opened, changed, points, changes, moves }: BookEntries,
+    { opened, changed, points, changes, moves }: FindingEntries,
     bucket: Bucket,
     tx: Db,
   ): Promise<void> {
-    await this.living.insert(opened, tx);
-    await this.living.save(projectId, changed, tx);
+    await this.active.insert(opened, tx);
+    await this.active.save(projectId, changed, tx);
     await this.points.add(projectId, points, tx);
     const oldest = startOf(bucket - MOST_POINTS);
     const long = changed.filter(({ createdAt }) => createdAt < oldest).map(({ id }) => id);
@@ -214,9 +219,9 @@ export class FindingBook {
 }
 
 /** Collects what a bucket changes. */
-class BookEntries {
+class FindingEntries {
   readonly opened: Finding[] = [];
-  readonly changed: LivingFindingRow[] = [];
+  readonly changed: ActiveFindingRow[] = [];
   readonly points: FindingPoint[] = [];
   readonly changes: FindingChange[] = [];
   readonly moves: { readonly kind: FindingKind; readonly move: FindingMove }[] = [];
@@ -228,13 +233,13 @@ class BookEntries {
   }
 
   /** @param move the move to count in the metric, if any */
-  change(finding: LivingFindingRow, change: FindingChange | null, move?: FindingMove): void {
+  change(finding: ActiveFindingRow, change: FindingChange | null, move?: FindingMove): void {
     this.changed.push(finding);
     if (change !== null) this.tell(change);
     if (move !== undefined) this.moves.push({ kind: finding.kind, move });
   }
 
-  point({ id: findingId }: LivingFindingRow, point: EvidencePoint): void {
+  point({ id: findingId }: ActiveFindingRow, point: EvidencePoint): void {
     this.points.push({ findingId, ...point });
   }
 
@@ -243,15 +248,15 @@ class BookEntries {
   }
 }
 
-function subjectOf({ kind, seriesType, seriesValue, metric }: LivingFindingRow): Subject {
+function subjectOf({ kind, seriesType, seriesValue, metric }: ActiveFindingRow): Subject {
   return { kind, series: { type: seriesType, value: seriesType === 'project' ? null : seriesValue }, metric };
 }
 
-function isUnresolved(finding: LivingFindingRow | null | undefined): boolean {
+function isUnresolved(finding: ActiveFindingRow | null | undefined): boolean {
   return finding?.status === 'open' || finding?.status === 'acknowledged';
 }
 
-function lifeOf({ status, resolvedAt, normalBuckets }: LivingFindingRow): LivingFinding {
+function lifeOf({ status, resolvedAt, normalBuckets }: ActiveFindingRow): ActiveFinding {
   return {
     status,
     normal: normalBuckets,
@@ -259,9 +264,9 @@ function lifeOf({ status, resolvedAt, normalBuckets }: LivingFindingRow): Living
   };
 }
 
-/** Returns the level of a judgement. A contributor of a wider finding is not reported separately: it is `unusual`. */
-function levelOf(judgement: Judgement, causes: ReadonlyMap<Judgement, Cause>): Exclude<Level, 'candidate'> {
-  const { level } = judgement.assessment;
+/** Returns the level of a detection. A contributor of a wider finding is not reported separately: it is `unusual`. */
+function levelOf(detection: Detection, causes: ReadonlyMap<Detection, Cause>): Exclude<Level, 'candidate'> {
+  const { level } = detection.assessment;
   if (level === 'candidate') throw new Error('Candidates are settled before they are written down');
-  return level === 'told' && !causes.has(judgement) ? 'unusual' : level;
+  return level === 'told' && !causes.has(detection) ? 'unusual' : level;
 }

@@ -5,10 +5,10 @@ import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import { type Feedback, FeedbackRepository } from '../findings/feedback.repository.js';
-import { type Subject, subjectKey } from '../judging/finding-kinds.js';
+import { type Subject, subjectKey } from '../detection/finding-kinds.js';
 import { EventHistoryReader } from '../../../events/event-store/index.js';
-import { FindingBook } from './finding-book.js';
-import { ProjectJudge } from './project-judge.js';
+import { FindingLifecycle } from './finding-lifecycle.js';
+import { ProjectDetector } from './project-detector.js';
 import { type KnownProject, ProjectProfiler } from './project-profiler.js';
 import { type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
@@ -26,14 +26,14 @@ const MS = 1_000;
 type Turn = 'judged' | 'learned' | 'failed' | 'none';
 
 /**
- * Judges the buckets that are due. One transaction locks the row of a project, stores its findings and how far judging
- * has come, and fires rules. So a bucket is judged once, even when a worker dies.
+ * Evaluates the buckets that are due. One transaction locks the row of a project, stores its findings and how far the
+ * evaluation has come, and fires rules. So a bucket is evaluated once, even when a worker dies.
  */
 @Injectable()
-export class SentinelRounds {
+export class DetectionScheduler {
   private readonly logger = new Logger('sentinel');
   private readonly rounds;
-  private readonly judged;
+  private readonly evaluated;
   private readonly series;
   private readonly delay;
 
@@ -41,10 +41,10 @@ export class SentinelRounds {
     private readonly database: Database,
     private readonly projects: WatchedProjectsRepository,
     private readonly profiler: ProjectProfiler,
-    private readonly judge: ProjectJudge,
+    private readonly detector: ProjectDetector,
     private readonly history: EventHistoryReader,
     private readonly feedback: FeedbackRepository,
-    private readonly book: FindingBook,
+    private readonly lifecycle: FindingLifecycle,
     metrics: Metrics,
   ) {
     this.rounds = metrics.counter('oes_sentinel_rounds_total', 'Rounds over all that is due, by outcome', ['outcome']);
@@ -52,7 +52,7 @@ export class SentinelRounds {
       'oes_sentinel_series_total',
       'Series of projects that were looked at in their buckets',
     );
-    this.judged = metrics.counter('oes_sentinel_buckets_total', 'Buckets of projects that were judged, by outcome', [
+    this.evaluated = metrics.counter('oes_sentinel_buckets_total', 'Buckets of projects that were judged, by outcome', [
       'outcome',
     ]);
     this.delay = metrics.histogram(
@@ -63,12 +63,12 @@ export class SentinelRounds {
     );
   }
 
-  /** Judges all buckets that are due. @returns how many buckets of projects were judged */
+  /** Evaluates all buckets that are due. @returns how many buckets of projects were evaluated */
   async run(signal?: AbortSignal): Promise<number> {
     try {
-      const judged = await this.round(signal);
+      const evaluated = await this.round(signal);
       this.rounds.inc({ outcome: signal?.aborted === true ? 'stopped' : 'done' });
-      return judged;
+      return evaluated;
     } catch (error) {
       this.rounds.inc({ outcome: 'failed' });
       throw error;
@@ -77,20 +77,20 @@ export class SentinelRounds {
 
   private async round(signal?: AbortSignal): Promise<number> {
     await this.projects.follow();
-    let judged = 0;
+    let evaluated = 0;
     while (signal?.aborted !== true) {
       const turn = await this.next();
       if (turn === 'none') break;
-      if (turn === 'judged') judged++;
+      if (turn === 'judged') evaluated++;
     }
-    return judged;
+    return evaluated;
   }
 
   countDue(): Promise<number> {
     return this.projects.countDue();
   }
 
-  /** Runs the turn of one project: judges a bucket, or learns a piece of the baseline that the bucket needs. */
+  /** Runs the turn of one project: evaluates a bucket, or learns a piece of the baseline that the bucket needs. */
   private async next(): Promise<Turn> {
     let claimed: ProjectId | undefined;
     let series = 0;
@@ -105,20 +105,20 @@ export class SentinelRounds {
           await this.projects.letOthers(project, tx);
           return 'learned';
         }
-        series = await this.judgeBucket(project, known, tx);
+        series = await this.detectInBucket(project, known, tx);
         await this.projects.advance(project, tx);
         this.delay.observe((project.now.getTime() - project.due.getTime() - BUCKET_MS) / MS);
         return 'judged';
       });
       if (turn === 'judged') {
-        this.judged.inc({ outcome: 'judged' });
+        this.evaluated.inc({ outcome: 'judged' });
         this.series.inc(series);
       }
       return turn;
     } catch (error) {
       if (claimed === undefined) throw error;
       this.logger.warn(`judging project ${claimed} failed: ${String(error)}`);
-      this.judged.inc({ outcome: 'failed' });
+      this.evaluated.inc({ outcome: 'failed' });
       const tookTooLong = isCanceled(error);
       if (tookTooLong) await this.profiler.failed(claimed);
       await this.projects.postpone(claimed, tookTooLong ? REST.tooLong : REST.failed);
@@ -126,15 +126,15 @@ export class SentinelRounds {
     }
   }
 
-  /** @returns how many series were judged */
-  private async judgeBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<number> {
+  /** @returns how many series were evaluated */
+  private async detectInBucket(project: WatchedProject, known: KnownProject, tx: Db): Promise<number> {
     const bucket = bucketOf(project.due.getTime());
     const feedback = await this.feedback.of(project.projectId, startOf(bucket + 1), tx);
-    const book = await this.book.open(project, tx);
-    const judged = await this.judge.judge(project, known, feedback, book, tx);
-    await this.book.write(project, book, judged, mutedBy(feedback), tx);
+    const activeFindings = await this.lifecycle.open(project, tx);
+    const evaluated = await this.detector.detect(project, known, feedback, activeFindings, tx);
+    await this.lifecycle.write(project, activeFindings, evaluated, mutedBy(feedback), tx);
     await this.newTypes(project, known, bucket, tx);
-    return judged.series.length;
+    return evaluated.series.length;
   }
 
   private async newTypes(
@@ -144,7 +144,7 @@ export class SentinelRounds {
     tx: Db,
   ): Promise<void> {
     if (oldestEventAt === null || startOf(bucket - DAY_BUCKETS) < oldestEventAt) return;
-    const left = NEW_TYPES_A_DAY - (await this.book.newTypesOf(project, bucket, tx));
+    const left = NEW_TYPES_A_DAY - (await this.lifecycle.newTypesOf(project, bucket, tx));
     if (left <= 0) return;
     const known = profiles.flatMap(({ series, profile }) =>
       // An event type that is listed already, but had no event before the bucket, is not known.
@@ -152,7 +152,7 @@ export class SentinelRounds {
     );
     const period = { from: startOf(bucket), to: startOf(bucket + 1) };
     const types = await this.history.newTypes(project.projectId, period, known, left, tx);
-    await this.book.writeNewTypes(project, types, bucket, tx);
+    await this.lifecycle.writeNewTypes(project, types, bucket, tx);
   }
 }
 

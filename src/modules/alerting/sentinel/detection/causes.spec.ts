@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { causesOf } from './causes.js';
 import { FINDING_KINDS, type FindingKind, SERIES_TYPES, type SeriesType } from './finding-kinds.js';
-import type { Judgement } from './judge-series.js';
+import type { Detection } from './detect-in-series.js';
 
 /** A kind and a series, such as `rate_spike event a`. The series of the project has no name. */
 type Named = `${FindingKind} ${SeriesType}` | `${FindingKind} ${SeriesType} ${string}`;
 
-function judgementOf(named: Named): Judgement {
+function detectionOf(named: Named): Detection {
   const [first, second, value = null] = named.split(' ');
   const kind = FINDING_KINDS.find((one) => one === first);
   const type = SERIES_TYPES.find((one) => one === second);
@@ -22,7 +22,7 @@ function judgementOf(named: Named): Judgement {
   };
 }
 
-function nameOf({ kind, series }: Judgement): string {
+function nameOf({ kind, series }: Detection): string {
   return [kind, series.type, ...(series.value === null ? [] : [series.value])].join(' ');
 }
 
@@ -67,7 +67,7 @@ describe('the grouping of findings by cause', () => {
       { 'latency_shift project': [], 'cardinality_explosion project': [], 'rate_spike event a': [] },
     ],
   ])('follows its rules: %s', (_, told, causes) => {
-    const found = causesOf(told.map(judgementOf)).map((cause) => [nameOf(cause.told), cause.contributors.map(nameOf)]);
+    const found = causesOf(told.map(detectionOf)).map((cause) => [nameOf(cause.told), cause.contributors.map(nameOf)]);
     expect(Object.fromEntries(found)).toEqual(causes);
     expect(found).toHaveLength(Object.keys(causes).length);
   });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bytesOfTracks, emptyTrack, fillTracks } from './lesson-points.js';
-import { type HistoryHour, pieceFrom, reachOf } from './lesson-plan.js';
+import { bytesOfTracks, emptyTrack, fillTracks } from './training-points.js';
+import { type HistoryHour, pieceFrom, reachOf } from './training-plan.js';
 
 const HOUR = 12;
 const SHARE = 20_000;
 const at = (hour: number, rows: number): HistoryHour => ({ bucket: hour * HOUR, rows });
 
-describe('the reach of a lesson', () => {
+describe('the reach of a training', () => {
   it.each<[string, HistoryHour[], number, number]>([
     ['all hours that rollups cover', [at(9, 0), at(8, 0)], 0, 0],
     ['all hours that fit', [at(9, 60), at(8, 40)], 0, 100],
@@ -18,7 +18,7 @@ describe('the reach of a lesson', () => {
   });
 });
 
-describe('a piece of a lesson', () => {
+describe('a piece of a training', () => {
   it.each<[string, HistoryHour[], number, number]>([
     ['all of a small history', [at(9, 0), at(8, 5_000)], 10 * HOUR, 0],
     ['the hours that fit', [at(9, 9_000), at(8, 9_000), at(7, 9_000)], 10 * HOUR, 8 * HOUR],
