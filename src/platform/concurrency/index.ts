@@ -4,5 +4,5 @@ export { FairSemaphore, type Leave } from './fair-semaphore.js';
 export { KeptResult } from './kept-result.js';
 export { OverloadedError, KeyOverloadedError } from './overload.js';
 export { Reservations } from './reservations.js';
-export { ScopedValue } from './scoped-value.js';
-export { whenThere } from './when-there.js';
+export { AsyncContext } from './async-context.js';
+export { mapMaybePromise } from './map-maybe-promise.js';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { whenThere } from '../concurrency/index.js';
+import { mapMaybePromise } from '../concurrency/index.js';
 import { bodyBytes, BrokenCompression, type HeldBytes } from './body-bytes.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
@@ -69,7 +69,7 @@ export class BodyReader {
    * @param slot is awaited before a large body is parsed
    */
   readJson(request: Request, room: BodyRoom, slot: () => Promise<LargeBodySlot>, options: JsonOptions): unknown {
-    return whenThere(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
+    return mapMaybePromise(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
       if (read === undefined) return undefined;
       if (read.bytes.length >= LARGE_BYTES) return parsedInSlot(read, slot, options);
       try {
@@ -82,7 +82,7 @@ export class BodyReader {
 
   /** Returns the form fields. A repeated field keeps all its values. */
   readForm(request: Request, room: BodyRoom): Fields | Promise<Fields> {
-    return whenThere(this.readBytes(request, 'form', room), (read) => {
+    return mapMaybePromise(this.readBytes(request, 'form', room), (read) => {
       const fields = parsePairs(read?.bytes.toString('utf8') ?? '', 'body');
       read?.release();
       return fields;
@@ -91,7 +91,10 @@ export class BodyReader {
 
   /** Returns the bytes of newline-delimited JSON, or undefined without a body. */
   readLines(request: Request, room: BodyRoom): Buffer | undefined | Promise<Buffer | undefined> {
-    return whenThere(this.readBytes(request, 'lines', room, true), (read) => read && keptUntilAnswered(request, read));
+    return mapMaybePromise(
+      this.readBytes(request, 'lines', room, true),
+      (read) => read && keptUntilAnswered(request, read),
+    );
   }
 
   /**
@@ -99,14 +102,14 @@ export class BodyReader {
    * refused (415).
    */
   readRaw(request: Request, room: BodyRoom): Buffer | Promise<Buffer> {
-    return whenThere(this.readBytes(request, 'raw', room), (read) =>
+    return mapMaybePromise(this.readBytes(request, 'raw', room), (read) =>
       read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
     );
   }
 
   /** Returns the decompressed bytes of one of the media types, or an empty buffer without a body. */
   readDecoded(request: Request, { mediaTypes }: BytesBody, room: BodyRoom): Buffer | Promise<Buffer> {
-    return whenThere(this.readBytes(request, 'bytes', room, false, mediaTypes), (read) =>
+    return mapMaybePromise(this.readBytes(request, 'bytes', room, false, mediaTypes), (read) =>
       read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
     );
   }

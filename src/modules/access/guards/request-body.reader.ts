@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { whenThere } from '../../../platform/concurrency/index.js';
+import { mapMaybePromise } from '../../../platform/concurrency/index.js';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { BodyBudget, type BodyHolder, strangerAt } from '../../../platform/http/body-budget.js';
 import { BodyReader, type BodyRoom, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
@@ -39,7 +39,7 @@ export class RequestBodyReader {
   of(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
     return (
       checks.body ??
-      whenThere(this.read(checks, request, response), (body) => {
+      mapMaybePromise(this.read(checks, request, response), (body) => {
         checks.body = body;
         return body;
       })
@@ -56,11 +56,11 @@ export class RequestBodyReader {
     }
     const room = this.roomFor(checks, request);
     if (lines !== undefined && isLines(request))
-      return whenThere(this.reader.readLines(request, { ...room, maxBytes: lines.maxBytes }), (bytes) => ({
+      return mapMaybePromise(this.reader.readLines(request, { ...room, maxBytes: lines.maxBytes }), (bytes) => ({
         lines: bytes,
       }));
     if (body.form === 'bytes') return this.readBytes(body.bytes, request, room);
-    if (body.form === 'raw') return whenThere(this.reader.readRaw(request, room), (raw) => ({ raw }));
+    if (body.form === 'raw') return mapMaybePromise(this.reader.readRaw(request, room), (raw) => ({ raw }));
     try {
       const value: unknown =
         body.form === 'json'

@@ -22,7 +22,7 @@ import { SignInGateService } from './challenges/sign-in-gate.service.js';
 import { ChangeProofService } from './change-proof.service.js';
 import { SecondFactorsResetHandler } from './second-factors-reset.handler.js';
 import { SecondFactorsRemovalService } from './second-factors-removal.service.js';
-import { EarnedProofsService } from './earned-proofs.service.js';
+import { ElevatedSessionsService } from './elevated-sessions.service.js';
 import { FactorInventoryReader } from './factor-inventory.reader.js';
 import { FactorsReader } from './factors.reader.js';
 import { PasskeyAssertionVerifier } from './passkeys/passkey-assertion.verifier.js';
@@ -86,7 +86,7 @@ const ENTITIES = [
     ChallengeOptionsService,
     ChallengesService,
     ChangeProofService,
-    EarnedProofsService,
+    ElevatedSessionsService,
     FactorAnswerVerifier,
     FactorInventoryReader,
     FactorsReader,
@@ -117,7 +117,7 @@ const ENTITIES = [
   exports: [
     AccountTransactions,
     ChangeProofService,
-    EarnedProofsService,
+    ElevatedSessionsService,
     FactorInventoryReader,
     SecondFactorsRemovalService,
     SignInGateService,

@@ -3,14 +3,7 @@ import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { propertySql } from '../../conditions/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
-import {
-  boundCondition,
-  type ConditionWords,
-  type Kind,
-  type Scalar,
-  type Search,
-  type Sign,
-} from './exact-condition.js';
+import { boundCondition, type SqlDialect, type Kind, type Scalar, type Search, type Sign } from './exact-condition.js';
 
 /** Returns SQL that tests an SQL expression, which has the type of the kind. */
 type Test = (sql: string) => string;
@@ -23,11 +16,11 @@ const TYPES = { string: 'text', number: 'float8', boolean: 'boolean' } as const 
  * bounded.
  */
 export function boundSql(expression: Expression, bind: Bind): string {
-  return boundCondition(expression, new PostgresWords(bind));
+  return boundCondition(expression, new PostgresDialect(bind));
 }
 
 /** Writes conditions on the row `e` of `events`. */
-class PostgresWords implements ConditionWords {
+class PostgresDialect implements SqlDialect {
   constructor(private readonly bind: Bind) {}
 
   truth(value: boolean | null): string {

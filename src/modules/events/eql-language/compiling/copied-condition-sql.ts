@@ -5,7 +5,7 @@ import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import {
   boundCondition,
-  type ConditionWords,
+  type SqlDialect,
   isBounded,
   type Kind,
   type Scalar,
@@ -27,8 +27,8 @@ const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
  * condition is true, false and null for the same events as in PostgreSQL and in memory.
  */
 export function copiedConditionSql(expression: Expression, bind: BindValue): string {
-  const words = new ClickHouseWords(bind);
-  return isBounded(expression) ? boundCondition(expression, words) : words.truth(true);
+  const dialect = new ClickHouseDialect(bind);
+  return isBounded(expression) ? boundCondition(expression, dialect) : dialect.truth(true);
 }
 
 const OWN_FIELDS: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ export function copiedOwnSql(name: string): string {
   return sql;
 }
 
-class ClickHouseWords implements ConditionWords {
+class ClickHouseDialect implements SqlDialect {
   constructor(private readonly bind: BindValue) {}
 
   truth(value: boolean | null): string {

@@ -3,7 +3,7 @@ import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
 import { AccountTransactions } from '../account-transactions.js';
 import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
-import { EarnedProofsService } from '../earned-proofs.service.js';
+import { ElevatedSessionsService } from '../elevated-sessions.service.js';
 import { FactorInventoryReader } from '../factor-inventory.reader.js';
 import { PasskeyNotFound } from '../second-factors.errors.js';
 import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
@@ -17,7 +17,7 @@ export class PasskeysService {
     private readonly passkeys: PasskeysRepository,
     private readonly proof: ChangeProofService,
     private readonly inventory: FactorInventoryReader,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
   ) {}
 
   async list(scope: UserScope): Promise<PasskeyResponse[]> {
@@ -45,7 +45,7 @@ export class PasskeysService {
       const passkey = await this.passkeys.find(scope.userId, id, act.tx);
       if (passkey === null) throw new PasskeyNotFound();
       await this.passkeys.remove(scope.userId, id, act.tx);
-      await this.earned.endOf(scope.userId, 'passkey', act.tx);
+      await this.elevatedSessions.endOf(scope.userId, 'passkey', act.tx);
       await act.note('passkey_removed', { passkey_id: id, name: passkey.name });
       await this.inventory.tidy(act);
       return null;

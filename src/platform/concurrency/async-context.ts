@@ -5,11 +5,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  * other work. Before Node 24, every promise of the process pays for each storage that was ever entered, until the
  * storage is disabled. This class disables its storage while no work uses it, so each use must declare its end.
  */
-export class ScopedValue<T> {
+export class AsyncContext<T> {
   private readonly storage = new AsyncLocalStorage<T>();
   private inside = 0;
 
-  /** Returns the value, or undefined outside of its scope. */
+  /** Returns the value, or undefined outside of the work. */
   get(): T | undefined {
     return this.storage.getStore();
   }
@@ -31,7 +31,7 @@ export class ScopedValue<T> {
   }
 
   /**
-   * Keeps the current value, if there is one, for work that continues after its scope, until the returned function is
+   * Keeps the current value, if there is one, for work that continues after it, until the returned function is
    * called.
    */
   hold(): () => void {

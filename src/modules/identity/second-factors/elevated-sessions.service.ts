@@ -6,13 +6,13 @@ import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.rep
 import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
 
 /**
- * Ends what an earlier proof permits: step-up tokens, the registration of a passkey, and trusted devices. They end
- * together with the password or factor that earned them, since a user may change the password or remove a factor
- * because somebody else has it. Callers lock the account's row, so that no proof with the old factor is accepted
- * concurrently.
+ * Ends elevated sessions: what an earlier proof permits, which is step-up tokens, the registration of a passkey, and
+ * trusted devices. They end together with the password or factor that earned them, since a user may change the password
+ * or remove a factor because somebody else has it. Callers lock the account's row, so that no proof with the old factor
+ * is accepted concurrently.
  */
 @Injectable()
-export class EarnedProofsService {
+export class ElevatedSessionsService {
   constructor(
     private readonly stepUps: StepUpTokensWriter,
     private readonly challenges: WebAuthnChallengesRepository,
