@@ -14,7 +14,7 @@ import { pathOfProperty } from '../conditions/index.js';
 import type { Scalar } from '../event-store/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { ConditionalFilters, GroupField, WindowResponse } from '../asked-windows/index.js';
+import { ConditionalFilters, GroupField, WindowResponse } from '../time-ranges/index.js';
 
 export class ExplorerQuery extends ConditionalFilters {
   @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })

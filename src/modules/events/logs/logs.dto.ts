@@ -9,7 +9,7 @@ import {
   TextField,
   UuidField,
 } from '../../../platform/http/fields/index.js';
-import { AskedWindow, ConditionField } from '../asked-windows/index.js';
+import { AskedWindow, ConditionField } from '../time-ranges/index.js';
 
 export class LogsQuery extends AskedWindow {
   @UuidField({})

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/index.js';
-import { AskedWindows, conditionOf, filterOf, isAll } from '../asked-windows/index.js';
+import { TimeRangeResolver, conditionOf, filterOf, isAll } from '../time-ranges/index.js';
 import type { RequestFilter, TimeWindow } from '../event-store/index.js';
 import type { PerformanceQuery } from './performance.dto.js';
 
@@ -20,7 +20,7 @@ export interface AskedRequests {
 @Injectable()
 export class RequestQuestions {
   constructor(
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly clock: Clock,
   ) {}
 
@@ -31,11 +31,11 @@ export class RequestQuestions {
   async of(query: PerformanceQuery): Promise<AskedRequests> {
     const { method, endpoint } = query;
     const where = conditionOf(query.where, 'query');
-    const window = await this.windows.of(query, this.clock.now(), 'query');
+    const window = await this.timeRanges.of(query, this.clock.now(), 'query');
     return {
       window,
       isAll: isAll(query),
-      before: isAll(query) ? null : await this.windows.before(window),
+      before: isAll(query) ? null : await this.timeRanges.before(window),
       filter: {
         event: filterOf(query),
         ...(method === undefined || method === '' ? {} : { method: method.toUpperCase() }),

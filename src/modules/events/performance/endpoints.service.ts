@@ -8,7 +8,7 @@ import {
   ReadingPlanReader,
   type TimeWindow,
 } from '../event-store/index.js';
-import { ratioOf, windowHead } from '../asked-windows/index.js';
+import { ratioOf, windowHead } from '../time-ranges/index.js';
 import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {

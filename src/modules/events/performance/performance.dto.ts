@@ -21,7 +21,7 @@ import {
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from '../event-store/index.js';
-import { ConditionField, EventsQuery, IntervalField, WindowResponse } from '../asked-windows/index.js';
+import { ConditionField, EventsQuery, IntervalField, WindowResponse } from '../time-ranges/index.js';
 
 const COMPARISONS = ['none', 'previous'] as const;
 const STATUSES_FROM = ['400', '500'] as const;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventStoreModule } from '../event-store/index.js';
-import { AskedWindowsModule } from '../asked-windows/index.js';
+import { TimeRangesModule } from '../time-ranges/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
@@ -14,7 +14,7 @@ import { SlowestService } from './slowest.service.js';
 import { SummaryService } from './summary.service.js';
 
 @Module({
-  imports: [EventStoreModule, LongReadsModule, EventReadsModule, ProjectsModule, AskedWindowsModule],
+  imports: [EventStoreModule, LongReadsModule, EventReadsModule, ProjectsModule, TimeRangesModule],
   controllers: [PerformanceController],
   providers: [
     EndpointsService,

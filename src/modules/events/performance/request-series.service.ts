@@ -11,7 +11,7 @@ import {
   type TimeWindow,
   type ZonedBuckets,
 } from '../event-store/index.js';
-import { ratioOf, windowHead } from '../asked-windows/index.js';
+import { ratioOf, windowHead } from '../time-ranges/index.js';
 import { type AskedRequests, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';

@@ -9,7 +9,7 @@ import {
   RequestFiguresReader,
   type TimeWindow,
 } from '../event-store/index.js';
-import { changeOf, ratioOf, windowHead } from '../asked-windows/index.js';
+import { changeOf, ratioOf, windowHead } from '../time-ranges/index.js';
 import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';

@@ -1,5 +1,5 @@
 import { NumberField } from '../../../../platform/http/fields/index.js';
-import { ConditionField, EventsQuery } from '../../asked-windows/index.js';
+import { ConditionField, EventsQuery } from '../../time-ranges/index.js';
 
 /** The query parameters of every analytics endpoint: project, time window, filters and an EQL condition. */
 export class AnalyticsQuery extends EventsQuery {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
-import { AskedWindows, conditionOf, filterOf, isAll } from '../../asked-windows/index.js';
+import { TimeRangeResolver, conditionOf, filterOf, isAll } from '../../time-ranges/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
 import type { Question } from '../../event-store/index.js';
 
@@ -15,7 +15,7 @@ export interface AskedQuestion extends Question {
 @Injectable()
 export class Questions {
   constructor(
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
   ) {}
@@ -23,7 +23,7 @@ export class Questions {
   /** @throws ValidationError, ProjectNotFound */
   async of(scope: ProjectScope, query: AnalyticsQuery): Promise<AskedQuestion> {
     const now = this.clock.now();
-    const window = await this.windows.of(query, now, 'query');
+    const window = await this.timeRanges.of(query, now, 'query');
     const where = conditionOf(query.where, 'query');
     const name = await this.projects.nameOf(scope);
     return {
@@ -32,7 +32,7 @@ export class Questions {
       now,
       window,
       isAll: isAll(query),
-      before: isAll(query) ? null : await this.windows.before(window),
+      before: isAll(query) ? null : await this.timeRanges.before(window),
       filter: filterOf(query),
       where,
     };

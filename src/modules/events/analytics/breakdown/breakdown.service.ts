@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
+import { changeOf, ratioOf, windowHead } from '../../time-ranges/index.js';
 import { type BreakdownRow, BreakdownsReader, type Question, scalarOf } from '../../event-store/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { SourceNamesReader } from '../../../entitlement/sources/index.js';

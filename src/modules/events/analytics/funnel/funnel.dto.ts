@@ -1,5 +1,5 @@
 import { IntField, ListField, nested, NumberField, text, TextField } from '../../../../platform/http/fields/index.js';
-import { WindowResponse } from '../../asked-windows/index.js';
+import { WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery, ShareField } from '../asking/analytics.dto.js';
 import { FOLLOWED_FIELDS, GroupingField } from '../asking/grouping-field.js';
 

@@ -7,7 +7,7 @@ import {
   NumberField,
   TextField,
 } from '../../../../platform/http/fields/index.js';
-import { WindowResponse } from '../../asked-windows/index.js';
+import { WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
 
 export class OverviewQuery extends AnalyticsQuery {}

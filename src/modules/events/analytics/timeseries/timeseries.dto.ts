@@ -18,7 +18,7 @@ import {
   type BucketInterval,
   type Scalar,
 } from '../../event-store/index.js';
-import { GroupField, IntervalField, WindowResponse } from '../../asked-windows/index.js';
+import { GroupField, IntervalField, WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery } from '../asking/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
 

@@ -16,7 +16,7 @@ import {
   TimeseriesReader,
   withoutEvents,
 } from '../../event-store/index.js';
-import { windowHead } from '../../asked-windows/index.js';
+import { windowHead } from '../../time-ranges/index.js';
 import { finite } from '../asking/numbers.js';
 import { Questions } from '../asking/questions.js';
 import type { TimeseriesQuery, TimeseriesResponse, ValueSeries, WholeSeries } from './timeseries.dto.js';

@@ -1,6 +1,6 @@
 import { TextField } from '../../../platform/http/fields/index.js';
 import { type EventCondition, readCondition } from '../eql-language/index.js';
-import { EventFilters } from './asked-filters.js';
+import { EventFilters } from './event-filters.js';
 
 /** The property is an EQL condition on events. */
 export const ConditionField = (): PropertyDecorator =>

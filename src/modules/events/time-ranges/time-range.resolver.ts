@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type Range, rangeWindow } from '../../tenancy/projects/index.js';
 import { RetainedEvents, type TimeWindow } from '../event-store/index.js';
-import { type AskedWindow, EARLIEST_MS, windowBefore, windowOf } from './asked-window.js';
+import { type AskedWindow, EARLIEST_MS, windowBefore, windowOf } from './time-range.js';
 
 /** No event has a timestamp after the year 9999. */
 const END_OF_TIME = new Date('+010000-01-01T00:00:00.000Z');
 
 /** Resolves the windows of requests. A window that begins before the retention limit is clipped there. */
 @Injectable()
-export class AskedWindows {
+export class TimeRangeResolver {
   constructor(private readonly retained: RetainedEvents) {}
 
   /**
    * Returns the window of {@link windowOf}, clipped at the retention limit.
    * @throws ValidationError
    */
-  async of(asked: AskedWindow, now: Date, place: 'query' | 'body'): Promise<TimeWindow> {
-    return this.within(windowOf(asked, now, place));
+  async of(range: AskedWindow, now: Date, place: 'query' | 'body'): Promise<TimeWindow> {
+    return this.within(windowOf(range, now, place));
   }
 
   /** Returns the window of a range that ends now, clipped at the retention limit. */

@@ -1,14 +1,14 @@
 import { brokenRule } from '../../../../platform/http/fields/index.js';
 import { type Range, rangeWindow } from '../../../tenancy/projects/index.js';
 
-interface AskedWindow {
+interface TimeRange {
   readonly range: Range;
   readonly from_ts?: Date;
   readonly to_ts?: Date;
 }
 
 /** Returns the time window, with `to` exclusive. `from_ts` and `to_ts` take precedence over `range`. */
-export function windowOf({ range, from_ts, to_ts }: AskedWindow, now: Date): { from: Date; to: Date } {
+export function windowOf({ range, from_ts, to_ts }: TimeRange, now: Date): { from: Date; to: Date } {
   if (from_ts !== undefined && to_ts !== undefined && from_ts > to_ts) {
     throw brokenRule(['query', 'to_ts'], 'to_ts must not be before from_ts', to_ts.toISOString());
   }

@@ -1,5 +1,5 @@
 import { type Kind, KindField, TextField, uuid, UuidField } from '../../../platform/http/fields/index.js';
-import { AskedWindow } from './asked-window.js';
+import { AskedWindow } from './time-range.js';
 import type { EventFilter } from '../event-store/index.js';
 
 /** The parameters that select a time window and exact values of its events. */
