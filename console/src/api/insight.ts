@@ -327,19 +327,19 @@ export interface SeriesQuestion {
   readonly compare?: Schemas['Comparison'] | undefined;
 }
 
-export const analyticsSeries = (project_id: string, window: Window, narrowed: Narrowed, asked: SeriesQuestion) =>
+export const analyticsSeries = (project_id: string, window: Window, narrowed: Narrowed, params: SeriesQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'analytics', 'series', window, narrowed, asked),
+    queryKey: of(project_id, 'analytics', 'series', window, narrowed, params),
     queryFn: ({ signal }) =>
       oneAtATime(signal, () =>
         withReadAt(
           api.getAnalyticsTimeseries(
-            { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(asked) } },
+            { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(params) } },
             { signal },
           ),
         ),
       ),
-    enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
+    enabled: !needsField(params.aggregate) || params.aggregate_field !== undefined,
   });
 
 /** The most events of one list of patterns that are marked on one time axis, the newest first. */
@@ -410,11 +410,11 @@ export interface FunnelQuestion {
   readonly within_seconds?: number | undefined;
 }
 
-export const funnel = (project_id: string, window: Window, narrowed: Narrowed, asked: FunnelQuestion) =>
+export const funnel = (project_id: string, window: Window, narrowed: Narrowed, params: FunnelQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'analytics', 'funnel', window, narrowed, asked),
+    queryKey: of(project_id, 'analytics', 'funnel', window, narrowed, params),
     queryFn: ({ signal }) => {
-      const { steps, ...rest } = asked;
+      const { steps, ...rest } = params;
       return oneAtATime(signal, () =>
         api.getAnalyticsFunnel(
           { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(rest), step: [...steps] } },
@@ -422,7 +422,7 @@ export const funnel = (project_id: string, window: Window, narrowed: Narrowed, a
         ),
       );
     },
-    enabled: asked.steps.length > 1 && asked.by !== '',
+    enabled: params.steps.length > 1 && params.by !== '',
   });
 
 export interface Requests {
@@ -467,13 +467,13 @@ export interface EndpointsQuestion {
   readonly offset: number;
 }
 
-export const endpoints = (project_id: string, window: Window, requests: Requests, asked: EndpointsQuestion) =>
+export const endpoints = (project_id: string, window: Window, requests: Requests, params: EndpointsQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'performance', 'endpoints', window, requests, asked),
+    queryKey: of(project_id, 'performance', 'endpoints', window, requests, params),
     queryFn: ({ signal }) =>
       oneAtATime(signal, () =>
         api.listPerformanceEndpoints(
-          { query: { project_id, ...given(requests), ...windowOf(window), ...asked, limit: PAGE_ROWS } },
+          { query: { project_id, ...given(requests), ...windowOf(window), ...params, limit: PAGE_ROWS } },
           { signal },
         ),
       ),

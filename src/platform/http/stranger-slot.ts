@@ -10,13 +10,13 @@ export interface StrangerSlot {
 
 const SLOT = Symbol('slot of a stranger');
 
-type Asking = IncomingMessage & { [SLOT]?: StrangerSlot };
+type StrangerRequest = IncomingMessage & { [SLOT]?: StrangerSlot };
 
 export function attachSlot(request: IncomingMessage, slot: StrangerSlot): void {
-  (request as Asking)[SLOT] = slot;
+  (request as StrangerRequest)[SLOT] = slot;
 }
 
 /** Returns the slot of a request, or undefined for a caller whose credentials are known. */
 export function slotOf(request: IncomingMessage): StrangerSlot | undefined {
-  return (request as Asking)[SLOT];
+  return (request as StrangerRequest)[SLOT];
 }

@@ -8,7 +8,7 @@ import { BreakdownService } from './breakdown/breakdown.service.js';
 import { FunnelLimits } from './funnel/funnel-limits.js';
 import { FunnelService } from './funnel/funnel.service.js';
 import { OverviewService } from './overview/overview.service.js';
-import { Questions } from './asking/questions.js';
+import { Questions } from './queries/questions.js';
 import { TimeseriesService } from './timeseries/timeseries.service.js';
 
 @Module({

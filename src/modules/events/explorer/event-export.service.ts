@@ -53,7 +53,7 @@ export class TooManyExports extends domainError(429, 'Too many exports at once')
 
 const NOTHING = Buffer.alloc(0);
 
-interface AskedExport {
+interface ExportQuery {
   readonly filter: EventFilter;
   readonly where: EventCondition | null;
   readonly gone: AbortSignal;
@@ -142,7 +142,7 @@ export class EventExportService {
   private async *chunks(
     scope: ProjectScope,
     window: TimeWindow,
-    { filter, where, gone }: AskedExport,
+    { filter, where, gone }: ExportQuery,
     writer: ExportWriter,
   ): AsyncGenerator<Buffer, void> {
     let isFirst = true;
@@ -172,7 +172,7 @@ export class EventExportService {
   private async *matching(
     scope: ProjectScope,
     span: TimeWindow,
-    { filter, where, gone }: AskedExport & { readonly where: EventCondition },
+    { filter, where, gone }: ExportQuery & { readonly where: EventCondition },
     writer: ExportWriter,
     isFirst: boolean,
   ): AsyncGenerator<Buffer, void> {

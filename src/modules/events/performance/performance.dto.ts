@@ -11,7 +11,7 @@ import {
 } from '../../../platform/http/fields/index.js';
 import { TimeZoneField } from '../../tenancy/projects/index.js';
 import {
-  type AskedInterval,
+  type RequestedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
   ENDPOINT_SORTS,
@@ -64,7 +64,7 @@ export class SummaryQuery extends PerformanceQuery {
 
 export class RequestSeriesQuery extends PerformanceQuery {
   @IntervalField()
-  interval!: AskedInterval;
+  interval!: RequestedInterval;
 
   @TimeZoneField({ optional: true, description: 'Of days and weeks; left out: that of the project' })
   timezone?: string;

@@ -6,7 +6,7 @@ import { LongReadsModule } from '../long-reads/index.js';
 import { EventReadsModule } from '../reads/index.js';
 import { EndpointsService } from './endpoints.service.js';
 import { FirstRequestReader } from './first-request.reader.js';
-import { RequestQuestions } from './asked-requests.js';
+import { RequestQuestions } from './request-selection.js';
 import { PerformanceController } from './performance.controller.js';
 import { PlannedReads } from './planned-reads.service.js';
 import { RequestSeriesService } from './request-series.service.js';

@@ -5,7 +5,7 @@ import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { ReadBounds } from '../../../platform/clickhouse/index.js';
 import type { SearchHit, Search, SearchTime } from '../../tenancy/search-sources/index.js';
 import {
-  askedId,
+  searchedId,
   ArchiveUnavailable,
   ColdEventsReader,
   CopiedEventSearchReader,
@@ -193,7 +193,7 @@ export class EventSearch {
     const { words, window } = search;
     const giveUpAt = performance.now() + milliseconds;
     const time = (): SearchTime => ({ milliseconds: Math.max(1, giveUpAt - performance.now()), signal });
-    const id = askedId(words);
+    const id = searchedId(words);
     if (id !== null) {
       const place = await this.places.find(scope, id, tx).catch(whereAway);
       if (place !== null) best.add(await this.at(scope, window, place, time(), tx));

@@ -1,9 +1,9 @@
 import { EnumField } from '../../../platform/http/fields/index.js';
-import { ASKED_INTERVALS } from '../event-store/index.js';
+import { REQUESTED_INTERVALS } from '../event-store/index.js';
 
-/** The property is an `AskedInterval`; the default is `auto`. */
+/** The property is a `RequestedInterval`; the default is `auto`. */
 export const IntervalField = (): PropertyDecorator =>
-  EnumField(ASKED_INTERVALS, {
+  EnumField(REQUESTED_INTERVALS, {
     optional: true,
     default: 'auto',
     description:

@@ -42,14 +42,14 @@ interface Standing {
  * Scores a hit. A hit matches when each word occurs in one of its fields; its score is that of its best field. Of
  * fields with equal scores the first one counts. Returns null when the hit does not match.
  */
-export function scoreOf(fields: readonly SearchField[], asked: SearchWords): HitScore | null {
+export function scoreOf(fields: readonly SearchField[], query: SearchWords): HitScore | null {
   const present = fields.flatMap(({ name, text, isId }) =>
     text === null ? [] : [{ name, text, folded: fold(text), isId: isId === true }],
   );
-  if (!asked.words.every((word) => present.some(({ folded }) => folded.includes(word)))) return null;
+  if (!query.words.every((word) => present.some(({ folded }) => folded.includes(word)))) return null;
   let best: { standing: Standing; name: string; text: string; folded: string } | undefined;
   for (const { name, text, folded, isId } of present) {
-    const standing = standingOf(folded, asked, isId);
+    const standing = standingOf(folded, query, isId);
     if (standing === null || (best !== undefined && !isBetter(standing, best.standing))) continue;
     best = { standing, name, text, folded };
   }

@@ -11,7 +11,7 @@ import { someEvents } from '../../../support/insight.js';
 import { describeOfPostgres } from '../../../support/second-store.js';
 import { lockedTable } from '../../../support/table-lock.js';
 
-type Asked = Readonly<Record<string, string | number | string[] | undefined>>;
+type RequestQuery = Readonly<Record<string, string | number | string[] | undefined>>;
 type Json = Record<string, unknown>;
 
 const HOUR_MS = 3_600_000;
@@ -24,15 +24,15 @@ export function describeAnalytics(service: () => TestApp): void {
     let logged: number;
     const end = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
-    const ask = (operation: string, asked: Asked, bearer = owner.bearer) => {
+    const ask = (operation: string, asked: RequestQuery, bearer = owner.bearer) => {
       const query = new URLSearchParams();
-      const all: Asked = { project_id: owner.projectId, ...asked };
+      const all: RequestQuery = { project_id: owner.projectId, ...asked };
       for (const [name, value] of Object.entries(all)) {
         for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one));
       }
       return app.request().get(`/v1/analytics/${operation}?${query.toString()}`).set('Authorization', bearer);
     };
-    const answer = async (operation: string, asked: Asked): Promise<Json> => {
+    const answer = async (operation: string, asked: RequestQuery): Promise<Json> => {
       const { status, body } = await ask(operation, asked);
       expect([operation, asked, status, status === 200 ? null : (body as unknown)]).toEqual([
         operation,
@@ -76,7 +76,7 @@ export function describeAnalytics(service: () => TestApp): void {
         snapshots().milliseconds = LONG_READ_MS;
         Object.assign(slots().limits, limits);
       });
-      const LONG: Readonly<Record<string, Asked>> = {
+      const LONG: Readonly<Record<string, RequestQuery>> = {
         overview: { where: 'event == "a"' },
         timeseries: { interval: 'minute', range: '1h' },
         breakdown: { by: 'properties.plan', where: 'length(event) + 1 == 2' },
@@ -84,7 +84,7 @@ export function describeAnalytics(service: () => TestApp): void {
       };
 
       /** Questions that the counts of hours answer, except for the events of this hour. */
-      const COUNTED: Readonly<Record<string, Asked>> = {
+      const COUNTED: Readonly<Record<string, RequestQuery>> = {
         overview: { range: '30d' },
         timeseries: { range: '30d', interval: 'hour', split_by: 'event', compare: 'previous' },
         breakdown: { range: '30d', by: 'event' },
@@ -180,7 +180,7 @@ export function describeAnalytics(service: () => TestApp): void {
           if (!isAnswered) setImmediate(others);
         };
         others();
-        const asked: Asked = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
+        const asked: RequestQuery = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
         const { status, body } = await ask('overview', { range: '24h', ...asked }, other.bearer);
         isAnswered = true;
         expect([status, (body as Json).totals]).toEqual([200, expect.objectContaining({ events: 0 })]);

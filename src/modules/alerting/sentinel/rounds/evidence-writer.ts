@@ -116,13 +116,13 @@ export class EvidenceWriter {
     tx: Db,
   ): Promise<Shown['samples']> {
     const to = startOf(bucket + 1);
-    const asked = opening.map(({ kind, series: { type, value } }) => ({
+    const wanted = opening.map(({ kind, series: { type, value } }) => ({
       event: type === 'event' ? value : null,
       source: type === 'source' ? value : null,
       errors: kind === 'error_burst',
     }));
     const period = { from: new Date(to.getTime() - HOUR_MS), to };
-    const found = await this.history.samples(projectId, period, asked, MOST_SAMPLES, tx);
+    const found = await this.history.samples(projectId, period, wanted, MOST_SAMPLES, tx);
     return new Map(opening.map((one, index) => [one, found[index] ?? []]));
   }
 

@@ -25,9 +25,12 @@ export class CheckoutService {
    * when the provider's events arrive.
    * @throws SubscriptionActive while a subscription is paid for: a second checkout would create a second subscription
    */
-  async begin(scope: OrganizationScope, { plan: asked, currency = null }: CheckoutRequest): Promise<CheckoutResponse> {
+  async begin(
+    scope: OrganizationScope,
+    { plan: requested, currency = null }: CheckoutRequest,
+  ): Promise<CheckoutResponse> {
     // The validation of the field has refused `free`.
-    const plan = asked as PaidPlan;
+    const plan = requested as PaidPlan;
     const { organizationId } = scope;
     const organization = await this.database.transaction((tx) => this.authorization.lockAndAuthorize(scope, tx));
     if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();

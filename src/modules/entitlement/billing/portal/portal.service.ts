@@ -19,11 +19,11 @@ export class PortalService {
 
   /**
    * Opens the portal. An organization without a customer gets one.
-   * @param asked the return URL; null means the configured one
+   * @param requested the return URL; null means the configured one
    */
-  async open(scope: OrganizationScope, asked: string | null): Promise<PortalResponse> {
+  async open(scope: OrganizationScope, requested: string | null): Promise<PortalResponse> {
     this.settings.requireBilling();
-    const returnUrl = asked ?? this.settings.url('PAYMENT_PORTAL_RETURN_URL');
+    const returnUrl = requested ?? this.settings.url('PAYMENT_PORTAL_RETURN_URL');
     const organization = await this.database.transaction((tx) => this.authorization.lockAndAuthorize(scope, tx));
     const within = this.provider.begin();
     const customerId = await this.customers.ofOrganization(organization, within);

@@ -1,7 +1,7 @@
 import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/fields/index.js';
 import { GroupField, WindowResponse } from '../../time-ranges/index.js';
-import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
-import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
+import { AnalyticsQuery, ChangeField, ShareField } from '../queries/analytics.dto.js';
+import { GROUPED_FIELDS, GroupingField } from '../queries/grouping-field.js';
 import type { Scalar } from '../../event-store/index.js';
 
 export class BreakdownQuery extends AnalyticsQuery {

@@ -1,7 +1,7 @@
 import { IntField, ListField, nested, NumberField, text, TextField } from '../../../../platform/http/fields/index.js';
 import { WindowResponse } from '../../time-ranges/index.js';
-import { AnalyticsQuery, ShareField } from '../asking/analytics.dto.js';
-import { FOLLOWED_FIELDS, GroupingField } from '../asking/grouping-field.js';
+import { AnalyticsQuery, ShareField } from '../queries/analytics.dto.js';
+import { FOLLOWED_FIELDS, GroupingField } from '../queries/grouping-field.js';
 
 export class FunnelQuery extends AnalyticsQuery {
   @ListField(text({ min: 1, max: 200 }), {

@@ -8,7 +8,7 @@ import {
   TextField,
 } from '../../../../platform/http/fields/index.js';
 import { WindowResponse } from '../../time-ranges/index.js';
-import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
+import { AnalyticsQuery, ChangeField, ShareField } from '../queries/analytics.dto.js';
 
 export class OverviewQuery extends AnalyticsQuery {}
 

@@ -13,21 +13,21 @@ import { TimeZoneField } from '../../../tenancy/projects/index.js';
 import {
   type Aggregate,
   AGGREGATES,
-  type AskedInterval,
+  type RequestedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
   type Scalar,
 } from '../../event-store/index.js';
 import { GroupField, IntervalField, WindowResponse } from '../../time-ranges/index.js';
-import { AnalyticsQuery } from '../asking/analytics.dto.js';
-import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
+import { AnalyticsQuery } from '../queries/analytics.dto.js';
+import { GROUPED_FIELDS, GroupingField } from '../queries/grouping-field.js';
 
 const COMPARED = ['none', 'previous'] as const;
 type Compared = (typeof COMPARED)[number];
 
 export class TimeseriesQuery extends AnalyticsQuery {
   @IntervalField()
-  interval!: AskedInterval;
+  interval!: RequestedInterval;
 
   @TimeZoneField({
     optional: true,

@@ -35,14 +35,14 @@ export class BreakdownsReader {
    */
   rows(
     question: Question,
-    asked: { readonly by: string; readonly limit: number },
+    query: { readonly by: string; readonly limit: number },
     signal: AbortSignal,
   ): Promise<BreakdownRow[]> {
     return this.snapshots.run(question, signal, async (snapshot) => {
-      if (!isCounted(question, [asked.by])) return this.ofEvents(this.select(question, snapshot, signal), asked);
+      if (!isCounted(question, [query.by])) return this.ofEvents(this.select(question, snapshot, signal), query);
       const division = wholeWindows(question);
-      const source = await this.gathered.source(question, division, [asked.by as Dimension], snapshot);
-      return this.breakdown.rows(question, source, division, asked, snapshot);
+      const source = await this.gathered.source(question, division, [query.by as Dimension], snapshot);
+      return this.breakdown.rows(question, source, division, query, snapshot);
     });
   }
 
@@ -59,10 +59,10 @@ export class BreakdownsReader {
   /** Returns the same as {@link rows}, from the events themselves. @throws QueryTooLong */
   async ofEvents(
     { question, division, snapshot, signal, behind, source }: SelectedEvents,
-    asked: { readonly by: string; readonly limit: number },
+    query: { readonly by: string; readonly limit: number },
   ): Promise<BreakdownRow[]> {
-    const copied = await this.copied.rows(question, division, asked, snapshot, signal, behind);
-    return copied ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
+    const copied = await this.copied.rows(question, division, query, snapshot, signal, behind);
+    return copied ?? this.breakdown.rows(question, await source(), division, query, snapshot);
   }
 }
 

@@ -7,7 +7,7 @@ import { EventTotalsReader, type FacetValue } from '../totals/totals.reader.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownsReader, type SelectedEvents } from './breakdowns.reader.js';
 
-export interface AskedFacets {
+export interface FacetCountsQuery {
   readonly question: Omit<Question, 'isAll' | 'before'>;
   /** The maximum number of values of each fixed field. */
   readonly limit: number;
@@ -44,8 +44,8 @@ export class FacetsReader {
    * those of the properties, counted under all filters. All of them come from one snapshot.
    * @throws QueryTooLong, TooManyQueries, ArchiveUnavailable
    */
-  read({ question: asked, limit, by, limitBy }: AskedFacets, signal: AbortSignal): Promise<Facets> {
-    const question: Question = { ...asked, isAll: false, before: null };
+  read({ question: query, limit, by, limitBy }: FacetCountsQuery, signal: AbortSignal): Promise<Facets> {
+    const question: Question = { ...query, isAll: false, before: null };
     const { scope, window, filter, where } = question;
     return this.snapshots.run(question, signal, async (snapshot) => {
       const all = this.breakdowns.select(question, snapshot, signal);

@@ -15,7 +15,7 @@ import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Event ids, with the range of their timestamps. */
-interface Asked {
+interface NewestEventsQuery {
   readonly ids: readonly string[];
   readonly from: Date;
   readonly to: Date;
@@ -78,12 +78,12 @@ export class NewestEventsReader {
   ): Promise<boolean[]> {
     const [newest, oldest] = [places[0], places.at(-1)];
     if (newest === undefined || oldest === undefined) return paths.map(() => false);
-    const asked: Asked = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
-    const kept = await this.kept(tx, scope, asked, paths, deadline);
+    const query: NewestEventsQuery = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
+    const kept = await this.kept(tx, scope, query, paths, deadline);
     const others = paths.filter((_, at) => kept[at] !== true);
     if (!this.copied.isAsked || others.length === 0) return kept;
     // An event that both stores have is checked twice, with the same result.
-    const copied = await this.ofCopy(scope, asked, others, deadline);
+    const copied = await this.ofCopy(scope, query, others, deadline);
     const known = new Set(others.filter((_, at) => copied[at] === true));
     return paths.map((path, at) => kept[at] === true || known.has(path));
   }
@@ -91,7 +91,7 @@ export class NewestEventsReader {
   private async kept(
     tx: Db,
     { projectId }: Scope,
-    { ids, from, to }: Asked,
+    { ids, from, to }: NewestEventsQuery,
     paths: readonly (readonly string[])[],
     deadline: Deadline,
   ): Promise<boolean[]> {
@@ -112,7 +112,7 @@ export class NewestEventsReader {
   /** @returns an empty list when ClickHouse cannot answer */
   private async ofCopy(
     scope: Scope,
-    { ids, from, to }: Asked,
+    { ids, from, to }: NewestEventsQuery,
     paths: readonly (readonly string[])[],
     deadline: Deadline,
   ): Promise<readonly boolean[]> {

@@ -5,7 +5,7 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
 import { EVERY, EventTotalsReader, type MatchingHour, type Page } from '../totals/totals.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { type CopiedConditions, olderThan } from './asked-places.js';
+import { type CopiedConditions, olderThan } from './event-list-query.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';
@@ -48,8 +48,8 @@ export class ExploredPlacesReader {
         isScattered(filter, hours)
           ? this.scattered(scope, span, hours, filter, inNewest, tx)
           : this.together(scope, span, filter, inNewest, tx);
-      const asked = { window: span, conditions: filterInBoth(filter), ...inNewest };
-      return { total, places: await this.copied.read(scope, asked, kept, { tx, isNarrow: true }) };
+      const query = { window: span, conditions: filterInBoth(filter), ...inNewest };
+      return { total, places: await this.copied.read(scope, query, kept, { tx, isNarrow: true }) };
     });
   }
 
@@ -66,8 +66,8 @@ export class ExploredPlacesReader {
     place: Place | null,
     limit: number,
   ): Promise<EventPlace[]> {
-    const asked = { window: span, before: place, conditions: filterInBoth(filter), limit };
-    return this.copied.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
+    const query = { window: span, before: place, conditions: filterInBoth(filter), limit };
+    return this.copied.read(scope, query, () => this.beforeKept(scope, span, filter, place, limit));
   }
 
   private beforeKept(

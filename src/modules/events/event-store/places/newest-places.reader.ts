@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
-import { type AskedPlaces, olderThan } from './asked-places.js';
+import { type EventListQuery, olderThan } from './event-list-query.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 
 /**
@@ -40,18 +40,18 @@ export class NewestPlacesReader {
    * @returns null when the newest events do not fill the page, the conditions are costly, there is no free slot, or
    * PostgreSQL may lack an event
    */
-  async page(scope: Scope, asked: AskedPlaces, tx?: Db): Promise<EventPlace[] | null> {
-    const { window, before, conditions, limit, offset = 0 } = asked;
+  async page(scope: Scope, query: EventListQuery, tx?: Db): Promise<EventPlace[] | null> {
+    const { window, before, conditions, limit, offset = 0 } = query;
     if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
     // For archived months PostgreSQL only has late events.
     const end = before?.timestamp ?? window?.to;
     if (end !== undefined && (await this.cold.isCold({ from: end }))) return null;
-    return this.slots.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));
+    return this.slots.runNow(scope.projectId, () => this.ofNewest(scope, query, tx));
   }
 
   private async ofNewest(
     { projectId }: Scope,
-    { window, before, conditions, limit, offset = 0 }: AskedPlaces,
+    { window, before, conditions, limit, offset = 0 }: EventListQuery,
     tx: Db | undefined,
   ): Promise<EventPlace[] | null> {
     const parameters = new Parameters();

@@ -18,7 +18,7 @@ import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Division } from './division.js';
-import type { AskedOfStores, Question } from './question.js';
+import type { FilteredEvents, Question } from './question.js';
 import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
@@ -82,14 +82,14 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async events(
-    { scope, where, filter }: AskedOfStores,
+    { scope, where, filter }: FilteredEvents,
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     types?: readonly string[],
   ): Promise<FittingEvents> {
     await this.cold.needHot(window);
-    const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
-    return this.fitting.of(tx, scope, asked, deadline);
+    const query = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
+    return this.fitting.of(tx, scope, query, deadline);
   }
 
   /**
@@ -99,7 +99,7 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async behindCopy(
-    { scope, filter, where }: AskedOfStores,
+    { scope, filter, where }: FilteredEvents,
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     signal: AbortSignal,
@@ -118,8 +118,8 @@ export class GatheredEventsReader {
       return { block, events: within((bind) => (where === null ? '' : ` AND (${where.sql(bind)})`)), chosen: null };
     }
     const copiedFilter = (bind: BindValue): string => copiedFilterSql(filter, types, bind);
-    const asked = { window, filter: ofFilter, copiedFilter, where };
-    const chosen = await this.fitting.ofBoth(tx, scope, asked, deadline, signal);
+    const query = { window, filter: ofFilter, copiedFilter, where };
+    const chosen = await this.fitting.ofBoth(tx, scope, query, deadline, signal);
     if (chosen === null) return null;
     const { copied, uncopied } = chosen;
     return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: copied };

@@ -149,7 +149,7 @@ export class ColdEventsReader {
 
   /**
    * Passes whole events of the blocks up to `block` to a function in batches, ordered by timestamp and id.
-   * @param asked the condition on the rows `e`, the maximum number of events, and the large columns that are left empty
+   * @param query the condition on the rows `e`, the maximum number of events, and the large columns that are left empty
    * @param take receives each batch. @returns false to end the read
    * @returns false when the time was exceeded; the events after the last batch are then unknown
    * @throws ArchiveUnavailable
@@ -157,7 +157,7 @@ export class ColdEventsReader {
   async each(
     scope: Scope,
     block: number,
-    asked: (bind: BindValue) => {
+    query: (bind: BindValue) => {
       readonly where: string;
       readonly limit: number;
       readonly without: readonly LargeColumn[];
@@ -167,7 +167,7 @@ export class ColdEventsReader {
   ): Promise<boolean> {
     const statement = new StatementValues();
     const { bind } = statement;
-    const { where, limit, without } = asked(bind);
+    const { where, limit, without } = query(bind);
     const select = (copied: string): string =>
       `${rowColumns(without)} FROM ${copied} AS e WHERE ${where}
        ORDER BY e.timestamp, UUIDToNum(e.id) LIMIT ${bind(limit, 'UInt64')}`;

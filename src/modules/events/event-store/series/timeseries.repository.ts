@@ -3,7 +3,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Dimension } from '../totals/event-filter.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { addsUp, countedValue, gatheringOf } from './aggregates.js';
-import type { AskedSeries, SeriesRow } from './asked-series.js';
+import type { SeriesQuery, SeriesRow } from './series-query.js';
 import type { CopiedGathering } from './copied-aggregates.js';
 import { keptKeySql } from '../questions/copied-keys.js';
 import type { Division } from '../questions/division.js';
@@ -59,25 +59,25 @@ export class TimeseriesRepository {
     question: Question,
     source: Source | CopiedSource,
     division: Division,
-    asked: AskedSeries,
+    query: SeriesQuery,
     snapshot: Snapshot,
   ): Promise<SeriesRow[]> {
     const parameters = new Parameters();
-    const { sql, value } = baseOf(question, source, division, asked, parameters.bind);
+    const { sql, value } = baseOf(question, source, division, query, parameters.bind);
     const first = parameters.bind(division.first);
     const parts = [
       `SELECT 'series' AS part, place, key, NULL::int AS bucket, value::text FROM tops`,
       `SELECT 'series', place, NULL, bucket, (${value})::text FROM base JOIN tops USING (key)
        WHERE bucket >= ${first}::int GROUP BY place, bucket`,
     ];
-    if (asked.splitBy !== undefined && addsUp(asked.aggregate)) {
+    if (query.splitBy !== undefined && addsUp(query.aggregate)) {
       parts.push(
         `SELECT 'other', NULL, NULL, bucket, (${value})::text FROM base
          WHERE bucket >= ${first}::int AND key NOT IN (SELECT key FROM tops)
          GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
       );
     }
-    if (asked.hasPrevious) {
+    if (query.hasPrevious) {
       parts.push(
         `SELECT 'previous', NULL, NULL, bucket, (${value})::text FROM base
          WHERE bucket < ${first}::int GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
@@ -88,7 +88,7 @@ export class TimeseriesRepository {
        totals AS (SELECT key, ${value} AS value FROM base WHERE bucket >= ${first}::int GROUP BY key),
        tops AS MATERIALIZED (
          SELECT (row_number() OVER (ORDER BY value DESC NULLS LAST, ${KEY_ORDER}))::int AS place, key, value FROM totals
-         ORDER BY place LIMIT ${parameters.bind(asked.top)})
+         ORDER BY place LIMIT ${parameters.bind(query.top)})
        ${parts.join('\nUNION ALL\n')}`,
       parameters,
     );
@@ -99,7 +99,7 @@ function baseOf(
   question: Question,
   source: Source | CopiedSource,
   division: Division,
-  { aggregate, field, splitBy }: AskedSeries,
+  { aggregate, field, splitBy }: SeriesQuery,
   bind: Bind,
 ): Base {
   if (source.type === 'counted') {

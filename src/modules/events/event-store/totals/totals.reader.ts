@@ -296,9 +296,9 @@ export class EventTotalsReader {
     tx: Db,
     limited: LimitedSnapshot | undefined,
   ): Promise<ColdEdges> {
-    const asked = { filter, dimensions, interval: bucket };
+    const query = { filter, dimensions, interval: bucket };
     const read = (bounds?: ReadBounds): Promise<ColdEdges> =>
-      this.cold.of({ projectId }, coverage.edges, asked, tx, bounds);
+      this.cold.of({ projectId }, coverage.edges, query, tx, bounds);
     return limited === undefined ? read() : limited.inTime(read);
   }
 

@@ -7,7 +7,7 @@ import type { AnalyticsQuery } from './analytics.dto.js';
 import type { Question } from '../../event-store/index.js';
 
 /** A question with the name of its project, which answers begin with. */
-export interface AskedQuestion extends Question {
+export interface ResolvedQuery extends Question {
   readonly projectName: string;
 }
 
@@ -21,7 +21,7 @@ export class Questions {
   ) {}
 
   /** @throws ValidationError, ProjectNotFound */
-  async of(scope: ProjectScope, query: AnalyticsQuery): Promise<AskedQuestion> {
+  async of(scope: ProjectScope, query: AnalyticsQuery): Promise<ResolvedQuery> {
     const now = this.clock.now();
     const window = await this.timeRanges.of(query, now, 'query');
     const where = conditionOf(query.where, 'query');

@@ -1,6 +1,6 @@
 import type { Aggregate } from './aggregates.js';
 
-export interface AskedSeries {
+export interface SeriesQuery {
   readonly aggregate: Aggregate;
   readonly field: string | undefined;
   readonly splitBy: string | undefined;

@@ -7,9 +7,9 @@ import type { PerformanceQuery } from './performance.dto.js';
 const MINUTE_MS = 60_000;
 
 /** The requests that a query selects. */
-export interface AskedRequests {
+export interface RequestSelection {
   readonly window: TimeWindow;
-  /** Whether the query asks for all time, so that the window has no start of its own. */
+  /** Whether the query selects all time, so that the window has no start of its own. */
   readonly isAll: boolean;
   /** The preceding window of the same length. Null for all time, and when some of its events have been dropped. */
   readonly before: TimeWindow | null;
@@ -28,7 +28,7 @@ export class RequestQuestions {
    * Returns the requests that a query selects. Empty text, which a form sends, matches every value.
    * @throws ValidationError
    */
-  async of(query: PerformanceQuery): Promise<AskedRequests> {
+  async of(query: PerformanceQuery): Promise<RequestSelection> {
     const { method, endpoint } = query;
     const where = conditionOf(query.where, 'query');
     const window = await this.timeRanges.of(query, this.clock.now(), 'query');

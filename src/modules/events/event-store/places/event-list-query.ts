@@ -12,7 +12,7 @@ export interface CopiedConditions {
   readonly areCostly?: boolean;
 }
 
-export interface AskedPlaces {
+export interface EventListQuery {
   /** All times when omitted. */
   readonly window?: { readonly from: Date; readonly to: Date };
   /** Only events strictly before this place. */
