@@ -60,7 +60,7 @@ export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
 export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
 
 // Analytics over a window: breakdowns, series, funnels and overviews.
-export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
+export { type ScalarValue, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
 export type { Question } from './questions/question.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
 export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';

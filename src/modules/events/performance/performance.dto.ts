@@ -21,7 +21,7 @@ import {
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from '../event-store/index.js';
-import { ConditionField, EventsQuery, IntervalField, WindowResponse } from '../time-ranges/index.js';
+import { ConditionField, ProjectEventFilters, IntervalField, WindowResponse } from '../time-ranges/index.js';
 
 const COMPARISONS = ['none', 'previous'] as const;
 const STATUSES_FROM = ['400', '500'] as const;
@@ -31,7 +31,7 @@ const PERCENTILE =
 const RATE = 'errors / requests; 0 without requests';
 
 /** Selects the requests of a window that have the given values. */
-export class PerformanceQuery extends EventsQuery {
+export class PerformanceQuery extends ProjectEventFilters {
   @TextField({ optional: true, max: 200, description: 'Exact, in any case; empty: every method', example: 'GET' })
   method?: string;
 

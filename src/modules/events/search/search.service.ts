@@ -14,7 +14,7 @@ import {
   SearchSource,
   type SearchType,
 } from '../../tenancy/search-sources/index.js';
-import { type Deadline, LongSnapshots } from '../long-reads/index.js';
+import { type ReadDeadline, LongSnapshots } from '../long-reads/index.js';
 import { EventSearch } from './event-search.service.js';
 import { SearchLimits } from './search-limits.js';
 import { bestOf, ranked, type RankedHit, titles } from './ranking.js';
@@ -81,7 +81,7 @@ export class SearchService {
       types.includes(type),
     );
     if (sources.length === 0) return [];
-    const ask = (tx: Db, deadline: Deadline): Promise<RankedHit[]> =>
+    const ask = (tx: Db, deadline: ReadDeadline): Promise<RankedHit[]> =>
       this.ask(sources, scope, search, tx, deadline, signal);
     return this.snapshots.run(scope, ask, { signal, milliseconds: this.limits.namesMs });
   }
@@ -95,7 +95,7 @@ export class SearchService {
     scope: ProjectMemberScope,
     search: Search,
     tx: Db,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal,
   ): Promise<RankedHit[]> {
     const found: RankedHit[] = [];

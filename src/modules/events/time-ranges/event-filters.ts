@@ -21,7 +21,7 @@ export class EventFilters extends AskedWindow {
 }
 
 /** The query parameters of reads that name the project in the query. An empty filter matches every value. */
-export class EventsQuery extends EventFilters {
+export class ProjectEventFilters extends EventFilters {
   @UuidField({})
   project_id!: string;
 

@@ -1,5 +1,5 @@
 export { ConditionalFilters, ConditionField, conditionOf } from './condition-field.js';
-export { EventsQuery, filterOf } from './event-filters.js';
+export { ProjectEventFilters, filterOf } from './event-filters.js';
 export { IntervalField } from './interval-field.js';
 export { AskedWindow, isAll, windowHead, WindowResponse } from './time-range.js';
 export { TimeRangesModule } from './time-ranges.module.js';

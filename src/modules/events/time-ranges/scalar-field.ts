@@ -1,10 +1,10 @@
 import { Fault, type Kind, KindField } from '../../../platform/http/fields/index.js';
-import { type Scalar, SHOWN_CHARACTERS } from '../event-store/index.js';
+import { type ScalarValue, SHOWN_CHARACTERS } from '../event-store/index.js';
 
 const SCALARS = [{ type: 'string', maxLength: SHOWN_CHARACTERS }, { type: 'number' }, { type: 'boolean' }];
 
-function scalar(documents: readonly object[]): Kind<Scalar> {
-  const read = (value: unknown): Scalar | Fault =>
+function scalar(documents: readonly object[]): Kind<ScalarValue> {
+  const read = (value: unknown): ScalarValue | Fault =>
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? value
       : new Fault('scalar_type', 'Input should be a text, a number or a boolean', value);

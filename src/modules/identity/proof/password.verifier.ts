@@ -18,7 +18,7 @@ export interface CheckedPassword {
 const MAX_SIGN_IN_ATTEMPTS = 30;
 const MAX_ACCOUNT_ATTEMPTS = 10;
 
-interface Subject {
+interface AttemptSubject {
   readonly name: string;
   readonly share: string;
   readonly maxAttempts: number;
@@ -74,7 +74,7 @@ export class PasswordVerifier {
   }
 
   private guarded(
-    { name, share, maxAttempts }: Subject,
+    { name, share, maxAttempts }: AttemptSubject,
     hash: string | null,
     password: string,
   ): Promise<CheckedPassword> {

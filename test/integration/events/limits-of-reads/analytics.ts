@@ -2,7 +2,12 @@ import { request as httpRequest } from 'node:http';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { FunnelLimits } from '../../../../src/modules/events/analytics/funnel/funnel-limits.js';
-import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../../src/modules/events/long-reads/index.js';
+import {
+  ReadDeadline,
+  LONG_READ_MS,
+  LongReads,
+  LongSnapshots,
+} from '../../../../src/modules/events/long-reads/index.js';
 import { Database } from '../../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../../support/actors.js';
 import type { TestApp } from '../../../support/app.js';
@@ -172,7 +177,7 @@ export function describeAnalytics(service: () => TestApp): void {
         const rows = Array.from({ length: 100 }, () => large);
         await insertEvents(app, other.projectId, rows);
         const patterns = Array.from({ length: 28 }, (_, number) => `"(a|b|${'c'.repeat(30)}x?)*z${number}"`);
-        const spent = jest.spyOn(Deadline.prototype, 'spend');
+        const spent = jest.spyOn(ReadDeadline.prototype, 'spend');
         let isAnswered = false;
         const slots: number[] = [0];
         const others = (): void => {

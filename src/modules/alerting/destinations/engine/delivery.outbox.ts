@@ -7,7 +7,7 @@ import type { JobQueue } from '../../../../platform/queue/index.js';
 import {
   ClaimsWriter,
   failedTry,
-  type Lane,
+  type SendingLane,
   type Outbox,
   type SendingEngine,
   type TryOutcome,
@@ -74,7 +74,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
 }
 
 /** Adds one job for each destination, with a new id: the queue drops a job whose id is that of a running one. */
-function wakeUps(lanes: readonly Lane[], queue: JobQueue): Promise<void>[] {
+function wakeUps(lanes: readonly SendingLane[], queue: JobQueue): Promise<void>[] {
   return lanes.map(({ tenant, lane }) =>
     queue.add(alertDeliveryWakeJob, { project_id: tenant, destination_id: lane }, { jobId: `wake-${newId()}` }),
   );

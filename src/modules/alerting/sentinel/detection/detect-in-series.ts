@@ -6,7 +6,7 @@ import { assessErrors } from '../detectors/errors.js';
 import { assessLatency } from '../detectors/latency.js';
 import { assessDrop, assessSpike } from '../detectors/rates.js';
 import { assessSilence } from '../detectors/silence.js';
-import type { Metric, SeriesName, Subject } from './finding-kinds.js';
+import type { Metric, SeriesName, FindingSubject } from './finding-kinds.js';
 
 /** One series at one bucket. */
 export interface SeriesAtBucket {
@@ -22,11 +22,11 @@ export interface SeriesAtBucket {
    * could.
    */
   readonly takenSince: Bucket | null;
-  readonly raised: (subject: Subject) => Raised;
+  readonly raised: (subject: FindingSubject) => Raised;
 }
 
 /** The result of a detector for a subject in a bucket. */
-export interface Detection extends Subject {
+export interface Detection extends FindingSubject {
   readonly bucket: Bucket;
   /** The first bucket that the detection is about. */
   readonly since: Bucket;

@@ -18,13 +18,13 @@ export interface SeriesName {
 }
 
 /** Identifies the object of a finding. A subject has at most one unresolved finding at a time. */
-export interface Subject {
+export interface FindingSubject {
   readonly kind: FindingKind;
   readonly series: SeriesName;
   readonly metric: Metric;
 }
 
 /** Returns the key of a subject in maps. */
-export function subjectKey({ kind, series, metric }: Subject): string {
+export function subjectKey({ kind, series, metric }: FindingSubject): string {
   return JSON.stringify([kind, series.type, series.value, metric]);
 }

@@ -5,7 +5,7 @@ import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { type Bucket, BUCKET_MS, bucketOf, DAY_BUCKETS, startOf } from '../baseline/buckets.js';
 import { type Feedback, FeedbackRepository } from '../findings/feedback.repository.js';
-import { type Subject, subjectKey } from '../detection/finding-kinds.js';
+import { type FindingSubject, subjectKey } from '../detection/finding-kinds.js';
 import { EventHistoryReader } from '../../../events/event-store/index.js';
 import { FindingLifecycle } from './finding-lifecycle.js';
 import { ProjectDetector } from './project-detector.js';
@@ -156,7 +156,7 @@ export class DetectionScheduler {
   }
 }
 
-function mutedBy(feedback: readonly Feedback[]): (subject: Subject) => boolean {
+function mutedBy(feedback: readonly Feedback[]): (subject: FindingSubject) => boolean {
   const muted = new Set(feedback.filter(({ isMuted }) => isMuted).map(subjectKey));
   return (subject) => muted.has(subjectKey(subject));
 }

@@ -17,7 +17,7 @@ import {
 import type { ActiveFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
 import { summaryOf, titleOf } from '../findings/finding-texts.js';
-import type { Metric, Subject } from '../detection/finding-kinds.js';
+import type { Metric, FindingSubject } from '../detection/finding-kinds.js';
 import type { Detection } from '../detection/detect-in-series.js';
 import type { EvaluatedBucket, WatchedSeries } from './project-detector.js';
 import { SeriesProfilesRepository } from './series-profiles.repository.js';
@@ -181,7 +181,11 @@ export class EvidenceWriter {
   }
 
   ofNewType(project: WatchedProject, id: string, type: NewEventType, bucket: Bucket): Finding {
-    const subject: Subject = { kind: 'new_event_type', series: { type: 'event', value: type.event }, metric: 'events' };
+    const subject: FindingSubject = {
+      kind: 'new_event_type',
+      series: { type: 'event', value: type.event },
+      metric: 'events',
+    };
     const at = startOf(bucket);
     return {
       ...startOfFinding(project, id, subject),
@@ -213,7 +217,7 @@ function isOfHours({ kind }: Detection): boolean {
   return kind === 'cardinality_explosion';
 }
 
-function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, series, metric }: Subject) {
+function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, series, metric }: FindingSubject) {
   return {
     id,
     projectId,

@@ -14,7 +14,7 @@ import { type FindingPoint, FindingPointsRepository } from '../findings/finding-
 import { type FindingChange, FindingWatcher } from '../findings/finding-watcher.js';
 import { ActiveFindingsRepository } from '../findings/active-findings.repository.js';
 import { type Cause, causesOf } from '../detection/causes.js';
-import { type FindingKind, type Subject, subjectKey } from '../detection/finding-kinds.js';
+import { type FindingKind, type FindingSubject, subjectKey } from '../detection/finding-kinds.js';
 import type { Detection } from '../detection/detect-in-series.js';
 import { EvidenceWriter, pointOf } from './evidence-writer.js';
 import type { NewEventType } from '../../../events/event-store/index.js';
@@ -41,15 +41,15 @@ export class ActiveFindings implements ActiveSubjects {
     return this.findings.filter(isUnresolved);
   }
 
-  of(subject: Subject): ActiveFindingRow | null {
+  of(subject: FindingSubject): ActiveFindingRow | null {
     return this.newest.size === 0 ? null : (this.newest.get(subjectKey(subject)) ?? null);
   }
 
-  has(subject: Subject): boolean {
+  has(subject: FindingSubject): boolean {
     return this.of(subject) !== null;
   }
 
-  isUnresolved(subject: Subject): boolean {
+  isUnresolved(subject: FindingSubject): boolean {
     return isUnresolved(this.of(subject));
   }
 }
@@ -79,7 +79,7 @@ export class FindingLifecycle {
     project: WatchedProject,
     activeFindings: ActiveFindings,
     evaluated: EvaluatedBucket,
-    isMuted: (subject: Subject) => boolean,
+    isMuted: (subject: FindingSubject) => boolean,
     tx: Db,
   ): Promise<void> {
     const { bucket, detections } = evaluated;
@@ -248,7 +248,7 @@ class FindingEntries {
   }
 }
 
-function subjectOf({ kind, seriesType, seriesValue, metric }: ActiveFindingRow): Subject {
+function subjectOf({ kind, seriesType, seriesValue, metric }: ActiveFindingRow): FindingSubject {
   return { kind, series: { type: seriesType, value: seriesType === 'project' ? null : seriesValue }, metric };
 }
 

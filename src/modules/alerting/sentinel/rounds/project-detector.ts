@@ -10,7 +10,7 @@ import { confirms, CONFIRMATION_BUCKETS } from '../detectors/confirmation.js';
 import { assessDistinctValues } from '../detectors/distinct-values.js';
 import { isLong } from '../detectors/silence.js';
 import type { Feedback } from '../findings/feedback.repository.js';
-import { SERIES_TYPES, type SeriesName, type Subject, subjectKey } from '../detection/finding-kinds.js';
+import { SERIES_TYPES, type SeriesName, type FindingSubject, subjectKey } from '../detection/finding-kinds.js';
 import { detectInSeries, type Detection, SEEN_IN } from '../detection/detect-in-series.js';
 import type { KnownProject } from './project-profiler.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
@@ -41,9 +41,9 @@ export interface EvaluatedBucket {
 
 /** Says which subjects have findings that a bucket may change. */
 export interface ActiveSubjects {
-  has(subject: Subject): boolean;
+  has(subject: FindingSubject): boolean;
   /** Returns whether the subject has an unresolved finding, whose candidates need no confirmation. */
-  isUnresolved(subject: Subject): boolean;
+  isUnresolved(subject: FindingSubject): boolean;
 }
 
 /** Evaluates a bucket of a project: it reads what happened in the bucket, and runs the detectors. */
@@ -65,7 +65,8 @@ export class ProjectDetector {
   ): Promise<EvaluatedBucket> {
     const bucket = bucketOf(project.due.getTime());
     const raises = new Map(feedback.map((one) => [subjectKey(one), RAISE ** one.raises]));
-    const raisedOf = (subject: Subject): number => (raises.size === 0 ? 1 : (raises.get(subjectKey(subject)) ?? 1));
+    const raisedOf = (subject: FindingSubject): number =>
+      raises.size === 0 ? 1 : (raises.get(subjectKey(subject)) ?? 1);
     const read = await this.read(project, known.profiles, bucket, tx);
     const silent = await this.silencesOf(project, read, bucket, tx);
     const isLongSilent = (one: WatchedSeries): boolean => isLong({ since: silent(one) }, one.profile, bucket);
@@ -181,7 +182,7 @@ export class ProjectDetector {
     { projectId }: WatchedProject,
     { mostEventTypes, mostEndpoints }: KnownProject,
     bucket: Bucket,
-    raisedOf: (subject: Subject) => number,
+    raisedOf: (subject: FindingSubject) => number,
     tx: Db,
   ): Promise<Detection[]> {
     const hour = { from: startOf(bucket - HOUR_BUCKETS + 1), to: startOf(bucket + 1) };

@@ -1,8 +1,8 @@
 import { NumberField } from '../../../../platform/http/fields/index.js';
-import { ConditionField, EventsQuery } from '../../time-ranges/index.js';
+import { ConditionField, ProjectEventFilters } from '../../time-ranges/index.js';
 
 /** The query parameters of every analytics endpoint: project, time window, filters and an EQL condition. */
-export class AnalyticsQuery extends EventsQuery {
+export class AnalyticsQuery extends ProjectEventFilters {
   @ConditionField()
   where?: string;
 }

@@ -16,7 +16,7 @@ import {
   type RequestedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
-  type Scalar,
+  type ScalarValue,
 } from '../../event-store/index.js';
 import { GroupField, IntervalField, WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery } from '../queries/analytics.dto.js';
@@ -82,7 +82,7 @@ export class ValueSeries extends WholeSeries {
     nullable: true,
     description: 'Text of up to 200 characters, number or truth value; null without a split, and without the field',
   })
-  value!: Scalar | null;
+  value!: ScalarValue | null;
 
   @BooleanField({ description: 'Whether these are the events without the field, or with a list or an object there' })
   is_missing!: boolean;

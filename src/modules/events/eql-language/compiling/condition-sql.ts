@@ -3,7 +3,14 @@ import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { propertySql } from '../../conditions/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
-import { boundCondition, type SqlDialect, type Kind, type Scalar, type Search, type Sign } from './exact-condition.js';
+import {
+  boundCondition,
+  type SqlDialect,
+  type Kind,
+  type Constant,
+  type Search,
+  type Sign,
+} from './exact-condition.js';
 
 /** Returns SQL that tests an SQL expression, which has the type of the kind. */
 type Test = (sql: string) => string;
@@ -47,7 +54,7 @@ class PostgresDialect implements SqlDialect {
     return `(e."timestamp" = ANY (${this.bind(all)}::timestamptz[]))`;
   }
 
-  compared(field: Field, sign: Sign, value: Scalar): string {
+  compared(field: Field, sign: Sign, value: Constant): string {
     const kind = kindOf(value);
     const operand = `${this.bind(value)}::${TYPES[kind]}`;
     const order = kind === 'string' && sign !== '=' && sign !== '<>' ? ' COLLATE "C"' : '';
@@ -56,7 +63,7 @@ class PostgresDialect implements SqlDialect {
     return this.test(field, kind, (sql) => `(${sql}${order} ${sign} ${operand})`, ofList);
   }
 
-  isAmong(field: Field, values: readonly Scalar[], isFolding: boolean): string {
+  isAmong(field: Field, values: readonly Constant[], isFolding: boolean): string {
     const kind = kindOf(values[0]);
     const operands = `${this.bind(values)}::${TYPES[kind]}[]`;
     const folded = isFolding ? foldedSql(values.map(String), this.bind) : plain;
@@ -96,7 +103,7 @@ class PostgresDialect implements SqlDialect {
   }
 }
 
-function kindOf(value: Scalar | undefined): Kind {
+function kindOf(value: Constant | undefined): Kind {
   return typeof value as Kind;
 }
 

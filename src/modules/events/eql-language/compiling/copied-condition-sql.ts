@@ -8,7 +8,7 @@ import {
   type SqlDialect,
   isBounded,
   type Kind,
-  type Scalar,
+  type Constant,
   type Search,
   type Sign,
 } from './exact-condition.js';
@@ -72,12 +72,12 @@ class ClickHouseDialect implements SqlDialect {
     return all.length === 0 ? this.truth(false) : anyOf(all.map((at) => this.instant('=', at)));
   }
 
-  compared(field: Field, sign: Sign, value: Scalar): string {
+  compared(field: Field, sign: Sign, value: Constant): string {
     const operand = this.operand(value);
     return this.test(field, typeof value as Kind, (sql) => `(${sql} ${sign} ${operand})`);
   }
 
-  isAmong(field: Field, values: readonly Scalar[], isFolding: boolean): string {
+  isAmong(field: Field, values: readonly Constant[], isFolding: boolean): string {
     const [first] = values;
     if (typeof first === 'boolean') {
       return this.test(field, 'boolean', (sql) => anyOf(values.map((value) => `${sql} = ${this.operand(value)}`)));
@@ -117,7 +117,7 @@ class ClickHouseDialect implements SqlDialect {
     return this.test(field, 'string', (sql) => found[search](folded(sql)));
   }
 
-  private operand(value: Scalar): string {
+  private operand(value: Constant): string {
     if (typeof value === 'boolean') return this.truth(value);
     return typeof value === 'string' ? this.bind(value, 'String') : this.bind(value, 'Float64');
   }

@@ -17,7 +17,7 @@ import { constantOf } from './evaluate.js';
 
 /** The type of a scalar, as `jsonb_typeof` names it. */
 export type Kind = 'string' | 'number' | 'boolean';
-export type Scalar = string | number | boolean;
+export type Constant = string | number | boolean;
 /** A comparison operator, as both PostgreSQL and ClickHouse write it. */
 export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type Search = 'startsWith' | 'endsWith' | 'stringContains';
@@ -40,7 +40,7 @@ export interface SqlDialect {
   /**
    * @param value also determines the kind of field values that are compared. Booleans are compared for equality only
    */
-  compared(field: Field, sign: Sign, value: Scalar): string;
+  compared(field: Field, sign: Sign, value: Constant): string;
   /** @param values all of one kind, and already folded if `isFolding` */
   isAmong(field: Field, values: readonly string[] | readonly number[] | readonly boolean[], isFolding: boolean): string;
   /**

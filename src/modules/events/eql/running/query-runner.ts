@@ -15,7 +15,7 @@ import {
   type TimeWindow,
   type Walk,
 } from '../../event-store/index.js';
-import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
+import { type ReadDeadline, LongSnapshots } from '../../long-reads/index.js';
 import {
   eventCondition,
   type EventFilterNode,
@@ -106,7 +106,7 @@ export class QueryRunner {
     scope: ProjectScope,
     window: TimeWindow,
     begun: () => Run,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
     const inOrder = async (run: Run, walk: Run['walk']): Promise<Outcome | null> => {
@@ -142,7 +142,7 @@ export class QueryRunner {
     window: TimeWindow,
     run: Run,
     joined: Joined,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
     const candidates = await this.copied.joined(tx, scope, window, run.selection, joined, { deadline }, signal);

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Division, wholeWindows } from '../questions/division.js';
-import { GatheredEventsReader, type Source, type UncopiedEvents } from '../questions/gathered-events.reader.js';
+import {
+  GatheredEventsReader,
+  type AggregateSource,
+  type UncopiedEvents,
+} from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
@@ -15,7 +19,7 @@ export interface SelectedEvents {
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
   readonly behind: () => Promise<UncopiedEvents | null>;
-  readonly source: () => Promise<Source>;
+  readonly source: () => Promise<AggregateSource>;
 }
 
 /** Counts events by the values of a field or property. Counted hours are used where they can answer. */

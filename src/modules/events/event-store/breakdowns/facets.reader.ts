@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Question } from '../questions/question.js';
-import { type Scalar, scalarOf } from '../questions/keys.js';
+import { type ScalarValue, scalarOf } from '../questions/keys.js';
 import { Snapshots } from '../questions/snapshots.js';
 import { type Dimension, DIMENSIONS } from '../totals/event-filter.js';
 import { EventTotalsReader, type FacetValue } from '../totals/totals.reader.js';
@@ -24,7 +24,7 @@ export interface Facets {
 /** The most frequent values of a property, and the numbers of other values and events. */
 export interface PropertyFacet {
   readonly field: string;
-  readonly values: readonly { readonly value: Scalar; readonly events: number }[];
+  readonly values: readonly { readonly value: ScalarValue; readonly events: number }[];
   readonly others: { readonly values: number; readonly events: number };
   /** The number of events without a scalar value. */
   readonly missing: number;

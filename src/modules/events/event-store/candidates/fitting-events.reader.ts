@@ -6,7 +6,7 @@ import type { Bind } from '../../../../platform/database/parameters.js';
 import { CopyCannotTell } from '../reading/copied-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import type { Deadline } from '../../long-reads/index.js';
+import type { ReadDeadline } from '../../long-reads/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { CandidateSelection } from './candidate-selection.js';
 import { CandidateWalk } from './candidate-walk.js';
@@ -64,7 +64,7 @@ export class FittingEventsReader {
     tx: Db,
     { projectId }: Pick<ProjectScope, 'projectId'>,
     query: EventSelection,
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<FittingEvents> {
     const { window, filter, where } = query;
     const candidates = (bind: Bind): string =>
@@ -87,7 +87,7 @@ export class FittingEventsReader {
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
     { window, filter, copiedFilter, where }: EventSelectionOfBoth,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal,
   ): Promise<ChosenEvents | null> {
     const selection = new CandidateSelection([{ category: null, condition: where }], []);
@@ -113,7 +113,7 @@ export class FittingEventsReader {
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
     { window, filter, where }: EventSelection & { readonly where: EventCondition },
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<Buffer> {
     let places = Buffer.alloc(FIRST_PLACES);
     const selection = new CandidateSelection([{ category: null, condition: where }], []);

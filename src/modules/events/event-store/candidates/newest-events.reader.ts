@@ -10,7 +10,7 @@ import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
 import { writtenIds } from '../reading/written-values.js';
 import { instantSql } from '../../fields/index.js';
-import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
+import { type ReadDeadline, QueryTooLong } from '../../long-reads/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -31,7 +31,7 @@ export class NewestEventsReader {
   ) {}
 
   /** Returns the locators of the newest events of a project, newest first. @throws QueryTooLong */
-  async places(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventPlace[]> {
+  async places(tx: Db, { projectId }: Scope, limit: number, deadline: ReadDeadline): Promise<EventPlace[]> {
     await this.database.limit(tx, deadline.left());
     const copied = await this.copiedPlaces.newest({ projectId }, { limit }, { tx });
     if (copied !== null) return copied;
@@ -74,7 +74,7 @@ export class NewestEventsReader {
     scope: Scope,
     places: readonly Place[],
     paths: readonly (readonly string[])[],
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<boolean[]> {
     const [newest, oldest] = [places[0], places.at(-1)];
     if (newest === undefined || oldest === undefined) return paths.map(() => false);
@@ -93,7 +93,7 @@ export class NewestEventsReader {
     { projectId }: Scope,
     { ids, from, to }: NewestEventsQuery,
     paths: readonly (readonly string[])[],
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<boolean[]> {
     const parameters = new Parameters();
     const tests = paths.map((path) => `coalesce(bool_or(${propertySql(path, parameters.bind)} IS NOT NULL), false)`);
@@ -114,7 +114,7 @@ export class NewestEventsReader {
     scope: Scope,
     { ids, from, to }: NewestEventsQuery,
     paths: readonly (readonly string[])[],
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<readonly boolean[]> {
     const statement = new StatementValues();
     const { bind } = statement;

@@ -15,7 +15,7 @@ import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import { CopyCannotTell } from '../reading/copied-events.reader.js';
 import { EventRowsReader, type Selection } from '../rows/event-rows.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import type { Page } from '../totals/totals.reader.js';
+import type { OffsetPage } from '../totals/totals.reader.js';
 
 type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
 
@@ -62,7 +62,7 @@ export class MatchesReader {
   /** Returns a page and the number of all matching events, from one snapshot. @throws as {@link newest} */
   page(
     query: Omit<Question, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
-    { limit, offset }: Page,
+    { limit, offset }: OffsetPage,
     signal: AbortSignal,
   ): Promise<{ total: number; places: EventPlace[] }> {
     const { scope, window, where, filter } = query;

@@ -72,7 +72,7 @@ interface Reading {
   readonly withSlot?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
 }
 
-interface Page {
+interface ScanPage {
   readonly skipped: number;
   readonly most: number;
 }
@@ -286,7 +286,7 @@ export class CopiedPlacesReader {
     scope: Scope,
     query: EventListQuery,
     { block, newestFrom }: Uncopied,
-    page: Page,
+    page: ScanPage,
     milliseconds: number | undefined,
   ): Promise<EventPlace[] | null> {
     const { window, conditions } = query;
@@ -311,7 +311,7 @@ export class CopiedPlacesReader {
     scope: Scope,
     { window, before, conditions }: EventListQuery,
     block: number,
-    { skipped, most }: Page,
+    { skipped, most }: ScanPage,
     bounds: ReadBounds,
   ): Promise<EventPlace[] | null> {
     const statement = new StatementValues();

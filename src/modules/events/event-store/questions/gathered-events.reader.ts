@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 type End = 'first' | 'last';
 
 /** The source of an answer: counted hours with the rows at the edges of the window, or the events themselves. */
-export type Source =
+export type AggregateSource =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
@@ -61,7 +61,7 @@ export class GatheredEventsReader {
     division: Division,
     dimensions: readonly Dimension[] | null,
     snapshot: Snapshot,
-  ): Promise<Source> {
+  ): Promise<AggregateSource> {
     if (dimensions === null) return { type: 'events', events: await this.events(question, division.span, snapshot) };
     const coverage = division.coverage(question.now);
     return { type: 'counted', coverage, cold: await this.coldEdges(question, coverage, dimensions, snapshot) };
@@ -237,7 +237,7 @@ function copiedFilterSql(filter: EventFilter, types: readonly string[] | undefin
  */
 export function countedSql(
   { scope, now, filter }: Question,
-  { coverage, cold }: Extract<Source, { readonly type: 'counted' }>,
+  { coverage, cold }: Extract<AggregateSource, { readonly type: 'counted' }>,
   dimensions: readonly Dimension[],
   bind: Bind,
 ): string {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { type Divided, Division } from '../questions/division.js';
-import { GatheredEventsReader, type Source } from '../questions/gathered-events.reader.js';
+import { GatheredEventsReader, type AggregateSource } from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { TimeWindow } from '../totals/coverage.js';
@@ -109,7 +109,7 @@ export class TimeseriesReader {
     if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
     const isOfHours = isCountable && divided.buckets.interval !== 'minute';
     const dimensions = isOfHours ? (query.splitBy === undefined ? [] : [query.splitBy as Dimension]) : null;
-    const source: Source =
+    const source: AggregateSource =
       all === null
         ? await this.gathered.source(question, division, dimensions, snapshot)
         : { type: 'events', events: all };

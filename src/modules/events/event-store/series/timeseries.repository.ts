@@ -7,7 +7,7 @@ import type { SeriesQuery, SeriesRow } from './series-query.js';
 import type { CopiedGathering } from './copied-aggregates.js';
 import { keptKeySql } from '../questions/copied-keys.js';
 import type { Division } from '../questions/division.js';
-import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
+import { bucketSql, countedSql, type AggregateSource } from '../questions/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
@@ -57,7 +57,7 @@ export class TimeseriesRepository {
    */
   rows(
     question: Question,
-    source: Source | CopiedSource,
+    source: AggregateSource | CopiedSource,
     division: Division,
     query: SeriesQuery,
     snapshot: Snapshot,
@@ -97,7 +97,7 @@ export class TimeseriesRepository {
 
 function baseOf(
   question: Question,
-  source: Source | CopiedSource,
+  source: AggregateSource | CopiedSource,
   division: Division,
   { aggregate, field, splitBy }: SeriesQuery,
   bind: Bind,

@@ -19,7 +19,7 @@ class OthersAreDue extends Error {}
 const OTHERS_ARE_DUE = new OthersAreDue();
 
 /** Limits the time of one read, and the work it may spend on a single event. */
-export class Deadline {
+export class ReadDeadline {
   private readonly endsAt: number;
   private stepsLeft = STEPS_OF_AN_EVENT;
   private stepsSincePause = 0;

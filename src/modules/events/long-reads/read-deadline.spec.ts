@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Deadline, type TextTest } from './deadline.js';
+import { ReadDeadline, type TextTest } from './read-deadline.js';
 import { QueryTooLong } from './long-reads.js';
 
 const TEXT = 'x'.repeat(4_000);
@@ -31,7 +31,7 @@ describe('a deadline', () => {
   };
 
   it('lets others in between the tests of one event, each of which is made once', async () => {
-    const deadline = new Deadline(60_000);
+    const deadline = new ReadDeadline(60_000);
     const { tests, asked } = patterns(100);
     const { pause, pauses } = counted();
     deadline.nextEvent();
@@ -43,7 +43,7 @@ describe('a deadline', () => {
   });
 
   it('asks at once what takes little', () => {
-    const deadline = new Deadline(60_000);
+    const deadline = new ReadDeadline(60_000);
     const { tests } = patterns(2);
     const { pause, pauses } = counted();
     deadline.nextEvent();
@@ -53,7 +53,7 @@ describe('a deadline', () => {
   });
 
   it('remembers nothing of the event before', () => {
-    const deadline = new Deadline(60_000);
+    const deadline = new ReadDeadline(60_000);
     const { tests, asked } = patterns(1);
     for (let event = 0; event < 3; event += 1) {
       deadline.nextEvent();
@@ -63,7 +63,7 @@ describe('a deadline', () => {
   });
 
   it('bounds what one event may take, over all its pieces', async () => {
-    const deadline = new Deadline(60_000);
+    const deadline = new ReadDeadline(60_000);
     const { tests, asked } = patterns(200);
     deadline.nextEvent();
     const asking = async (): Promise<unknown> =>
@@ -74,7 +74,7 @@ describe('a deadline', () => {
 
   it('ends an event in the middle when its time is over', async () => {
     const over = new AbortController();
-    const deadline = new Deadline(60_000, over.signal);
+    const deadline = new ReadDeadline(60_000, over.signal);
     const { tests } = patterns(100);
     deadline.nextEvent();
     const pause = (): Promise<void> => {

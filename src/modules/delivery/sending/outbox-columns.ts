@@ -7,7 +7,7 @@ import type { SentRequest } from './sent-request.js';
  * The columns that every outbox table has for the schedule, the claim and the evidence of a row. Each table adds
  * `status`, `retry_count` and the column of its lane, because their meaning differs.
  */
-export abstract class OutboxRow {
+export abstract class OutboxColumns {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
