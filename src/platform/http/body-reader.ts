@@ -3,7 +3,7 @@ import { mapMaybePromise } from '../concurrency/index.js';
 import { bodyBytes, BrokenCompression, type HeldBytes } from './body-bytes.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
-import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './fields/index.js';
+import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './validation/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm, BytesBody } from './inputs.js';
 import { LARGE_BYTES, type LargeBodySlot } from './large-bodies.js';

@@ -20,7 +20,7 @@ import {
   ServiceOverloaded,
   TooManyAtOnce,
 } from './domain-error.js';
-import { ValidationError } from './fields/index.js';
+import { ValidationError } from './validation/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';

@@ -3,8 +3,8 @@ import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } fro
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../telemetry/index.js';
 import type { BodyShare } from './body-budget.js';
-import { compile, type JsonBodyOptions, type Schema } from './fields/index.js';
-import { TextField, UuidField } from './fields/index.js';
+import { compile, type JsonBodyOptions, type Schema } from './validation/index.js';
+import { TextField, UuidField } from './validation/index.js';
 import type { LargeBodySlot } from './large-bodies.js';
 import { SLOW_SENDER_LIMITS } from './slow-sender.js';
 import { StreamedBody } from './streamed-body.js';

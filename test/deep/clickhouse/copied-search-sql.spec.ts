@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { copiedSearchSql } from '../../../src/modules/events/event-store/search/copied-search-sql.js';
 import { scoreOf, readWords } from '../../../src/modules/tenancy/search-sources/index.js';
 import { StatementValues } from '../../../src/platform/clickhouse/index.js';
-import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { isSafeText } from '../../../src/platform/http/validation/index.js';
 import { type ClickHouseAccess, type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';
 
 const clickHouse = await testClickHouse();

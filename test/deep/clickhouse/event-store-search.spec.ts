@@ -7,7 +7,7 @@ import { CopiedEventsReader } from '../../../src/modules/events/event-store/read
 import { CopiedEventSearchReader } from '../../../src/modules/events/event-store/search/copied-event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { readWords } from '../../../src/modules/tenancy/search-sources/index.js';
-import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { isSafeText } from '../../../src/platform/http/validation/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, haveTime } from '../../support/both-stores.js';

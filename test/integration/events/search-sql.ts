@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { scoreOf, readWords, type SearchField, searchSql } from '../../../src/modules/tenancy/search-sources/index.js';
-import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { isSafeText } from '../../../src/platform/http/validation/index.js';
 import { Parameters } from '../../../src/platform/database/parameters.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { app } from './api-app.js';

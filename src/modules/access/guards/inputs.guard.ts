@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
-import { ValidationError } from '../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../platform/http/validation/index.js';
 import type { CallerIds, CheckedRequest } from '../../../platform/http/inputs.js';
 import { checkInputs } from '../input-check.js';
 import { REFUSAL_MASK, type RefusalMask } from '../refusal-mask.js';

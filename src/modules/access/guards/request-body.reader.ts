@@ -5,7 +5,7 @@ import { mapMaybePromise } from '../../../platform/concurrency/index.js';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { BodyBudget, type BodyHolder, strangerAt } from '../../../platform/http/body-budget.js';
 import { BodyReader, type BodyRoom, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
-import { ValidationError } from '../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../platform/http/validation/index.js';
 import type { BytesBody, CheckedRequest } from '../../../platform/http/inputs.js';
 import { LargeBodies, type LargeBodySlot } from '../../../platform/http/large-bodies.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';

@@ -20,7 +20,7 @@ import {
   type UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { domainError } from '../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { AlertRuleNotFound, AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
 import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 

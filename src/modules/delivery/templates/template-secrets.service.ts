@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { brokenRule, type Issue } from '../../../platform/http/fields/index.js';
+import { brokenRule, type Issue } from '../../../platform/http/validation/index.js';
 import { SecretsReader } from '../../entitlement/secrets/index.js';
 import { ProjectAuthorization } from '../../tenancy/projects/index.js';
 import type { Parameters } from './presets.js';

@@ -10,7 +10,7 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { getSchemaPath } from '@nestjs/swagger';
 import { EventRecord } from '../fields/index.js';
 import { AskedWindow, WindowResponse } from '../time-ranges/index.js';

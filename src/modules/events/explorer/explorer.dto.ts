@@ -9,7 +9,7 @@ import {
   schemaOf,
   text,
   TextField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { pathOfProperty } from '../conditions/index.js';
 import type { ScalarValue } from '../event-store/index.js';
 import { EventRecord } from '../fields/index.js';

@@ -5,7 +5,7 @@ import type { ApiKeyScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { sha256 } from '../../../platform/crypto/index.js';
 import { BodyTooLarge } from '../../../platform/http/domain-error.js';
-import { compile, parseJsonBody, validateJson, ValidationError } from '../../../platform/http/fields/index.js';
+import { compile, parseJsonBody, validateJson, ValidationError } from '../../../platform/http/validation/index.js';
 import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
 import { newId } from '../../../platform/ids/index.js';
 import type { Redaction } from '../../tenancy/projects/index.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { fold } from '../../../platform/case-folding/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';

@@ -8,7 +8,7 @@ import {
   NestedField,
   NumberField,
   TextField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { TimeZoneField } from '../../tenancy/projects/index.js';
 import {
   type RequestedInterval,

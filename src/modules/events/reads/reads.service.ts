@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { TimeRangeResolver, conditionOf } from '../time-ranges/index.js';
 import {

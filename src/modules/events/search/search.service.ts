@@ -4,7 +4,7 @@ import { isFulfilled, type ProjectMemberScope, type Role } from '../../access/in
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { providersOf } from '../../../platform/discovery/provider-of.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { rangeWindow } from '../../tenancy/projects/index.js';
 import {
   MOST_WORDS,

@@ -1,4 +1,4 @@
-import { TextField } from '../../../platform/http/fields/index.js';
+import { TextField } from '../../../platform/http/validation/index.js';
 import { type EventCondition, readCondition } from '../eql-language/index.js';
 import { EventFilters } from './event-filters.js';
 

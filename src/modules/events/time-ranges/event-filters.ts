@@ -1,4 +1,4 @@
-import { type Kind, KindField, TextField, uuid, UuidField } from '../../../platform/http/fields/index.js';
+import { type Kind, KindField, TextField, uuid, UuidField } from '../../../platform/http/validation/index.js';
 import { AskedWindow } from './time-range.js';
 import type { EventFilter } from '../event-store/index.js';
 

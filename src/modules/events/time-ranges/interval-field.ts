@@ -1,4 +1,4 @@
-import { EnumField } from '../../../platform/http/fields/index.js';
+import { EnumField } from '../../../platform/http/validation/index.js';
 import { REQUESTED_INTERVALS } from '../event-store/index.js';
 
 /** The property is a `RequestedInterval`; the default is `auto`. */

@@ -1,4 +1,4 @@
-import { Fault, type Kind, KindField } from '../../../platform/http/fields/index.js';
+import { Fault, type Kind, KindField } from '../../../platform/http/validation/index.js';
 import { type ScalarValue, SHOWN_CHARACTERS } from '../event-store/index.js';
 
 const SCALARS = [{ type: 'string', maxLength: SHOWN_CHARACTERS }, { type: 'number' }, { type: 'boolean' }];

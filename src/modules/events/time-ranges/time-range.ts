@@ -1,4 +1,4 @@
-import { brokenRule, DateTimeField, EnumField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { brokenRule, DateTimeField, EnumField, TextField, UuidField } from '../../../platform/http/validation/index.js';
 import { type Range, RANGES, rangeWindow } from '../../tenancy/projects/index.js';
 import type { TimeWindow } from '../event-store/index.js';
 

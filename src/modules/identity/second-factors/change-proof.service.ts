@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
-import { TextField } from '../../../platform/http/fields/index.js';
+import { TextField } from '../../../platform/http/validation/index.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { FreshProofService, PasswordProofRequest, type ShownProof } from '../proof/index.js';
 import type { Client } from '../sessions/index.js';

@@ -7,7 +7,7 @@ import {
   TextField,
   uuid,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { InsufficientProjectRole } from '../../../access/index.js';
 import { AlertEventIsAcknowledged, AlertEventIsResolved, AlertEventNotFound } from '../alerts.errors.js';
 

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { EachProjectScope, ProjectMemberScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { DomainError } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import type { AlertMove } from '../machine/alert-machine.js';
 import { AlertChangesService } from './alert-changes.service.js';
 import {

@@ -1,4 +1,4 @@
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { type Range, rangeWindow } from '../../../tenancy/projects/index.js';
 
 interface TimeRange {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { PatternTrialsService } from '../../../events/conditions/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { brokenRule, ValidationError } from '../../../../platform/http/fields/index.js';
+import { brokenRule, ValidationError } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';

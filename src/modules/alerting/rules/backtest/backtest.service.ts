@@ -6,7 +6,7 @@ import { filterOf } from '../../../events/conditions/index.js';
 import { PastEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';

@@ -11,7 +11,7 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { BUCKET_MS } from '../baseline/buckets.js';
 import { SEVERITIES, type Severity } from '../detectors/assessment.js';

@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { providerOf } from '../../../../platform/discovery/provider-of.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';

@@ -7,7 +7,7 @@ import {
   NestedField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { RUN_STATES, type RunState } from '../../../../platform/queue/index.js';
 import { FindingResponse } from '../findings/findings.dto.js';
 import { FINDING_KINDS, type FindingKind } from '../detection/finding-kinds.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
+import { type Issue, ValidationError } from '../../../../platform/http/validation/index.js';
 import { type OpenedSecret, SecretsReader } from '../../../entitlement/secrets/index.js';
 import { ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';

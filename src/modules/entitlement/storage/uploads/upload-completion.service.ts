@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { ObjectStore } from '../../../../platform/storage/index.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';

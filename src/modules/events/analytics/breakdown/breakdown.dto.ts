@@ -1,4 +1,4 @@
-import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/validation/index.js';
 import { GroupField, WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery, ChangeField, ShareField } from '../queries/analytics.dto.js';
 import { GROUPED_FIELDS, GroupingField } from '../queries/grouping-field.js';

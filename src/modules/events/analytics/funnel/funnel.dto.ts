@@ -1,4 +1,11 @@
-import { IntField, ListField, nested, NumberField, text, TextField } from '../../../../platform/http/fields/index.js';
+import {
+  IntField,
+  ListField,
+  nested,
+  NumberField,
+  text,
+  TextField,
+} from '../../../../platform/http/validation/index.js';
 import { WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery, ShareField } from '../queries/analytics.dto.js';
 import { FOLLOWED_FIELDS, GroupingField } from '../queries/grouping-field.js';

@@ -6,7 +6,7 @@ import {
   NestedField,
   NumberField,
   TextField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { WindowResponse } from '../../time-ranges/index.js';
 import { AnalyticsQuery, ChangeField, ShareField } from '../queries/analytics.dto.js';
 

@@ -1,4 +1,4 @@
-import { NumberField } from '../../../../platform/http/fields/index.js';
+import { NumberField } from '../../../../platform/http/validation/index.js';
 import { ConditionField, ProjectEventFilters } from '../../time-ranges/index.js';
 
 /** The query parameters of every analytics endpoint: project, time window, filters and an EQL condition. */

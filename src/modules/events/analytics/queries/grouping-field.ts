@@ -1,4 +1,4 @@
-import { type FieldOptions, TextField } from '../../../../platform/http/fields/index.js';
+import { type FieldOptions, TextField } from '../../../../platform/http/validation/index.js';
 import { type EventField, EVENT_FIELDS, pathOfProperty } from '../../conditions/index.js';
 
 const LONGEST_FIELD = 200;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { TimeZone } from '../../../../platform/clock/index.js';
-import { failed, Fault, ValidationError } from '../../../../platform/http/fields/index.js';
+import { failed, Fault, ValidationError } from '../../../../platform/http/validation/index.js';
 import { ProjectTimeZoneReader } from '../../../tenancy/projects/index.js';
 import { readAggregateField } from '../../conditions/index.js';
 import {

@@ -8,7 +8,7 @@ import {
   number,
   ruleBroken,
   text,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { emptyList, faulty, noList, readerOf } from './reading.js';
 
 /** The type of the values of a field, unless they are missing. A property may have a value of any type. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TimeZone } from '../../../../platform/clock/index.js';
-import { ValidationError } from '../../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../../platform/http/validation/index.js';
 import type { RequestedInterval } from './bucket-intervals.js';
 import { bucketCoverageOf } from './bucket-coverage.js';
 import type { TimeWindow } from './coverage.js';

@@ -1,5 +1,5 @@
 import type { TimeZone } from '../../../../platform/clock/index.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { type RequestedInterval, BUCKET_INTERVALS, type BucketInterval } from './bucket-intervals.js';
 import type { TimeWindow } from './coverage.js';
 

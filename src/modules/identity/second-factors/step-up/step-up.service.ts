@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import { randomToken } from '../../../../platform/crypto/index.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import {
   FreshProofService,
   IncorrectPassword,

@@ -10,7 +10,7 @@ import { propertiesOf } from './class-metadata.js';
 import { compile, type Issue, issuesOf, type Kind, validateJson } from './index.js';
 import { propertyRuns } from '../../../../test/support/property-runs.js';
 
-const SOURCES = fileURLToPath(new URL('../../../', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../..', import.meta.url));
 const DECLARES_FIELDS = /^ +@\w+Field\(/m;
 const RUNS_PER_CLASS = 5;
 const DEEP_RUNS_PER_CLASS = 12;
