@@ -63,7 +63,7 @@ function nanosWhileOff() {
 const off = await least(nanosWhileOff);
 await startTracing({
   sampling: { ratio: 1, followsParent: true },
-  batches: { mostWaiting: SPANS, batchSize: BATCH, delayMs: 5_000 },
+  batches: { maxQueued: SPANS, batchSize: BATCH, delayMs: 5_000 },
 });
 const parent = startSpan({ kind: 'server', name: 'GET' }).traceparent;
 const request = await least(() =>

@@ -4,7 +4,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { IngestRequest } from '../dist/src/modules/events/fields/event.dto.js';
-import { compile, validateJson } from '../dist/src/platform/http/fields/index.js';
+import { compile, validateJson } from '../dist/src/platform/http/validation/index.js';
 
 const ROUNDS = 15;
 

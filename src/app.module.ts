@@ -59,7 +59,7 @@ import { ACCESS_PROVIDERS } from './modules/access/index.js';
 import { BackgroundWork } from './platform/background/background-work.js';
 import { Clock, SystemClock } from './platform/clock/index.js';
 import { Database } from './platform/database/database.js';
-import { NoticeBus } from './platform/database/notices.js';
+import { NotificationBus } from './platform/database/notification-bus.js';
 import { QueryTimes } from './platform/database/query-times.js';
 import { typeOrmOptions } from './platform/database/typeorm.options.js';
 import { CONSTRAINT_ERRORS, ERROR_FORMS, ErrorFilter } from './platform/http/error.filter.js';
@@ -78,7 +78,7 @@ import { CredentialHolders, rateLimitPolicies, rateLimitStore } from './rate-lim
 /** Closes connections that no library's own module closes. */
 class PlatformShutdown implements OnApplicationShutdown {
   constructor(
-    private readonly notices: NoticeBus,
+    private readonly notifications: NotificationBus,
     private readonly mailer: Mailer,
     private readonly rateLimits: RateLimitStore,
     private readonly background: BackgroundWork,
@@ -89,7 +89,12 @@ class PlatformShutdown implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.rateLimits.close();
     await this.background.drain();
-    await Promise.all([this.notices.close(), this.mailer.close(), this.objects.close(), this.database.closeApart()]);
+    await Promise.all([
+      this.notifications.close(),
+      this.mailer.close(),
+      this.objects.close(),
+      this.database.closeApart(),
+    ]);
   }
 }
 
@@ -127,27 +132,27 @@ class PlatformModule {
         { provide: Clock, useValue: controls?.clock ?? new SystemClock() },
         { provide: Mailer, useFactory: () => new ReportingMailer(mailerOf(config), logger) },
         {
-          provide: NoticeBus,
+          provide: NotificationBus,
           useFactory: async () => {
-            const notices = new NoticeBus({
+            const notifications = new NotificationBus({
               databaseUrl,
               onError: (error) => logger.warn('notices', { err: error }),
             });
-            await notices.start();
-            return notices;
+            await notifications.start();
+            return notifications;
           },
         },
         {
           provide: PlatformShutdown,
           useFactory: (
-            notices: NoticeBus,
+            notifications: NotificationBus,
             mailer: Mailer,
             rateLimits: RateLimitStore,
             background: BackgroundWork,
             database: Database,
             objects: ObjectStore,
-          ) => new PlatformShutdown(notices, mailer, rateLimits, background, database, objects),
-          inject: [NoticeBus, Mailer, RateLimitStore, BackgroundWork, Database, ObjectStore],
+          ) => new PlatformShutdown(notifications, mailer, rateLimits, background, database, objects),
+          inject: [NotificationBus, Mailer, RateLimitStore, BackgroundWork, Database, ObjectStore],
         },
         { provide: RATE_LIMIT_POLICIES, useFactory: () => rateLimitPolicies(config) },
         {
@@ -181,7 +186,7 @@ class PlatformModule {
         TestControls,
         Clock,
         Mailer,
-        NoticeBus,
+        NotificationBus,
         RATE_LIMIT_POLICIES,
         RateLimitStore,
         DestinationSafety,

@@ -1,8 +1,8 @@
 // Evaluates a generated project as the worker does, bucket by bucket, but without a database.
 import { profileOf } from '../../dist/src/modules/alerting/sentinel/baseline/profile.js';
-import { causesOf } from '../../dist/src/modules/alerting/sentinel/judging/causes.js';
-import { subjectKey } from '../../dist/src/modules/alerting/sentinel/judging/finding-kinds.js';
-import { judgeSeries } from '../../dist/src/modules/alerting/sentinel/judging/judge-series.js';
+import { causesOf } from '../../dist/src/modules/alerting/sentinel/detection/causes.js';
+import { subjectKey } from '../../dist/src/modules/alerting/sentinel/detection/finding-kinds.js';
+import { detectInSeries } from '../../dist/src/modules/alerting/sentinel/detection/detect-in-series.js';
 import { confirms } from '../../dist/src/modules/alerting/sentinel/detectors/confirmation.js';
 import { moveOf } from '../../dist/src/modules/alerting/sentinel/findings/finding-life.js';
 import { DAY, JUDGED_FROM } from './generator.mjs';
@@ -20,7 +20,7 @@ export function findingsOf({ series }, first) {
     const judged = state.flatMap((one) => {
       if ((at - JUDGED_FROM) % DAY === 0) one.profile = profileOf(one.track, bucket);
       one.silentSince = one.track.events[at] > 0 ? null : (one.silentSince ?? bucket);
-      const judgements = judgeSeries({
+      const detections = detectInSeries({
         series: one.series,
         track: one.track,
         profile: one.profile,
@@ -29,14 +29,14 @@ export function findingsOf({ series }, first) {
         takenSince: null,
         raised: () => 1,
       });
-      return judgements.map((judgement) => {
-        if (judgement.assessment.level !== 'candidate') return judgement;
+      return detections.map((detection) => {
+        if (detection.assessment.level !== 'candidate') return detection;
         // An open finding continues without a confirmation.
-        if (isOpen(judgement)) return { ...judgement, assessment: { ...judgement.assessment, level: 'unusual' } };
+        if (isOpen(detection)) return { ...detection, assessment: { ...detection.assessment, level: 'unusual' } };
         confirmations++;
-        const metric = judgement.kind === 'latency_shift' ? 'p95' : 'events';
+        const metric = detection.kind === 'latency_shift' ? 'p95' : 'events';
         const level = confirms(one.track, one.profile, metric, bucket) ? 'told' : 'unusual';
-        return { ...judgement, assessment: { ...judgement.assessment, level } };
+        return { ...detection, assessment: { ...detection.assessment, level } };
       });
     });
     const active = judged.filter(

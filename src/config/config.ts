@@ -227,7 +227,7 @@ export interface Tracing {
     /** The most spans of a batch. */
     readonly batchSize: number;
     /** The most spans in memory. Further ones are dropped. */
-    readonly mostWaiting: number;
+    readonly maxQueued: number;
   };
 }
 

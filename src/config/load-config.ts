@@ -116,7 +116,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
             batches: {
               delayMs: v.OTEL_BSP_SCHEDULE_DELAY,
               batchSize: v.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
-              mostWaiting: v.OTEL_BSP_MAX_QUEUE_SIZE,
+              maxQueued: v.OTEL_BSP_MAX_QUEUE_SIZE,
             },
           },
     dataDir: { path: resolve(v.DATA_DIR ?? '.data'), isDefault: v.DATA_DIR === undefined },

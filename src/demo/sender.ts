@@ -77,7 +77,7 @@ export class BatchSender {
         this.vainPauses = 0;
         return outcomesOf(batch, answer.body);
       }
-      const seconds = pauseAskedFor(answer);
+      const seconds = retryDelayOf(answer);
       if (seconds === null || (this.pause === null && this.vainPauses >= MAX_VAIN_PAUSES)) {
         return hasResults(answer.body)
           ? outcomesOf(batch, answer.body)
@@ -144,13 +144,15 @@ function refusedAlike(batch: readonly EventLine[], reason: string): LineOutcome[
 }
 
 /** Returns the seconds after which the same request may succeed, or null when repeating it is useless. */
-function pauseAskedFor({ status, headers, body }: ApiAnswer): number | null {
+function retryDelayOf({ status, headers, body }: ApiAnswer): number | null {
   // The first attempt is still running and will have its answer in a moment.
   if (status === 409 && detailOf(body).includes('in progress')) return 1;
   if (status !== 429 && status !== 503) return null;
-  const asked = headers.get('Retry-After');
+  const retryAfter = headers.get('Retry-After');
   // An overloaded service recovers. A limit without a time is a daily limit.
-  if (asked === null) return status === 503 ? 1 : null;
-  const seconds = /^\d+$/.test(asked) ? Number(asked) : Math.ceil((Date.parse(asked) - Date.now()) / 1000);
+  if (retryAfter === null) return status === 503 ? 1 : null;
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : Math.ceil((Date.parse(retryAfter) - Date.now()) / 1000);
   return seconds <= MAX_PAUSE_SECONDS ? Math.max(1, seconds) : null;
 }

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { FAULT_TYPES } from '../platform/http/fields/index.js';
+import { FAULT_TYPES } from '../platform/http/validation/index.js';
 
 const AGAINST_RECOVERY =
   'not_failed replay_created_attempt already_terminal not_dlq not_terminal retry_claim_active channel_missing channel_disabled unsupported_channel_type unsupported_delivery_kind destination_configuration_invalid retry_policy_exhausted dlq_drain_created_attempt dlq_drain_claim_active already_drained';

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { DECLARED_BY, fieldsOf, schemaOf } from '../platform/http/fields/index.js';
+import { DECLARED_BY, fieldsOf, schemaOf } from '../platform/http/validation/index.js';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type JsonSchema, NAMED_SCHEMAS } from '../platform/http/fields/index.js';
+import { type JsonSchema, NAMED_SCHEMAS } from '../platform/http/validation/index.js';
 
 /** Moves the schemas that fields carry with them to the components, and leaves references to them. */
 export function hoistNamedSchemas(document: OpenAPIObject): void {

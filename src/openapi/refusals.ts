@@ -28,7 +28,7 @@ import {
   UnsupportedMediaType,
   sentenceOf,
 } from '../platform/http/domain-error.js';
-import { FAULT_TYPES } from '../platform/http/fields/index.js';
+import { FAULT_TYPES } from '../platform/http/validation/index.js';
 import { pascal } from './names.js';
 import type { Operation, Response } from './operation.js';
 

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { schemaOf, union, VARIES_BY, type Variants } from '../platform/http/fields/index.js';
+import { schemaOf, union, VARIES_BY, type Variants } from '../platform/http/validation/index.js';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

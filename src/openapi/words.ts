@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Operation } from './operation.js';
-import { schemaOf } from '../platform/http/fields/index.js';
+import { schemaOf } from '../platform/http/validation/index.js';
 
 const UUID = { type: 'string', format: 'uuid' };
 

@@ -101,7 +101,7 @@ export class AlertEventsClient {
   }
 
   /** Returns the notifications of an alert event, in order. */
-  notices(id: string): Promise<{ status: string; occurrences: number }[]> {
+  notifications(id: string): Promise<{ status: string; occurrences: number }[]> {
     return this.app.rows(
       `SELECT notice ->> 'status' AS status, (notice -> 'occurrences')::text::int AS occurrences
        FROM alert_notices WHERE alert_event_id = $1 ORDER BY created_at`,

@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
 import { eventually } from './eventually.js';
 import { type Account, api, job, type Tenant } from './service.js';
-import { alertNotices, dueAlertEvents } from './sql-builders/alerting.js';
+import { alertNotifications, dueAlertEvents } from './sql-builders/alerting.js';
 
 export interface AlertEvent {
   id: string;
@@ -178,8 +178,8 @@ export class AlertingApi {
   }
 
   /** Returns the notifications to destinations about an alert event, the oldest first. */
-  async notices(alertEventId: string): Promise<{ status: string; occurrences: number }[]> {
-    return (await alertNotices(alertEventId)).map(({ status, occurrences }) => ({ status, occurrences }));
+  async notifications(alertEventId: string): Promise<{ status: string; occurrences: number }[]> {
+    return (await alertNotifications(alertEventId)).map(({ status, occurrences }) => ({ status, occurrences }));
   }
 
   /**

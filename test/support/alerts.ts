@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Response } from 'supertest';
 import type { ProjectId } from '../../src/modules/access/index.js';
-import type { AlertNotice } from '../../src/modules/alerting/destinations/index.js';
-import { FanOutService, type NoticeTargets } from '../../src/modules/alerting/fan-out/index.js';
+import type { AlertNotification } from '../../src/modules/alerting/destinations/index.js';
+import { FanOutService, type NotificationTargets } from '../../src/modules/alerting/fan-out/index.js';
 import { Database } from '../../src/platform/database/database.js';
 import { newId } from '../../src/platform/ids/index.js';
 import type { Actor, Owner } from './actors.js';
@@ -65,17 +65,20 @@ export class AlertClient {
   /**
    * Enqueues a notification as the alerts module does, in a transaction of its own. @returns the ids of the deliveries
    */
-  async raise(targets: NoticeTargets = { kind: 'project' }, more: Partial<AlertNotice> = {}): Promise<string[]> {
-    const alertEvent = { ...noticeOf(this.projectId), ...more };
-    const notices = this.app.nest.get(FanOutService, { strict: false });
+  async raise(
+    targets: NotificationTargets = { kind: 'project' },
+    more: Partial<AlertNotification> = {},
+  ): Promise<string[]> {
+    const alertEvent = { ...notificationOf(this.projectId), ...more };
+    const notifications = this.app.nest.get(FanOutService, { strict: false });
     const enqueued = await this.app.nest
       .get(Database)
-      .transaction((tx) => notices.enqueue({ alertEvent, targets }, tx));
+      .transaction((tx) => notifications.enqueue({ alertEvent, targets }, tx));
     return [...enqueued.deliveryIds];
   }
 
   /** Like {@link raise}, but for one destination. */
-  async raiseFor(destinationId: string, more: Partial<AlertNotice> = {}): Promise<string> {
+  async raiseFor(destinationId: string, more: Partial<AlertNotification> = {}): Promise<string> {
     const [id] = await this.raise({ kind: 'linked', destinationIds: [destinationId], channelIds: [] }, more);
     if (id === undefined) throw new Error('nobody was told');
     return id;
@@ -86,7 +89,7 @@ export function alertsOf(app: TestApp, owner: Owner): AlertClient {
   return new AlertClient(app, owner, owner.projectId);
 }
 
-export function noticeOf(projectId: ProjectId): AlertNotice {
+export function notificationOf(projectId: ProjectId): AlertNotification {
   return {
     alertEventId: newId(),
     alertRuleId: newId(),

@@ -89,7 +89,7 @@ export function limitsOf({ headers }: Response): (string | undefined)[] {
 }
 
 /** Returns a function that sends the requests of a policy one after another. */
-export function inTurn(
+export function inSequence(
   requests: readonly string[],
   send: (verb: Verb, path: string) => Promise<Response>,
 ): () => Promise<Response> {

@@ -98,7 +98,7 @@ export class SentinelApi {
   }
 
   /**
-   * Keeps the service from scoring a bucket before {@link judgeTo}. Call this before the first events of the tenant.
+   * Keeps the service from scoring a bucket before {@link detectTo}. Call this before the first events of the tenant.
    */
   hold(): Promise<void> {
     return holdJudging(this.tenant.projectId);
@@ -121,7 +121,7 @@ export class SentinelApi {
   }
 
   /** Scores every bucket up to the given one, one after the other, with this many concurrent rounds each. */
-  async judgeTo(bucket: number, rounds = 1): Promise<void> {
+  async detectTo(bucket: number, rounds = 1): Promise<void> {
     while (this.next <= bucket) {
       const { projectId } = this.tenant;
       const [begin, end] = [this.at(this.next), this.at(this.next + 1)];
@@ -132,15 +132,15 @@ export class SentinelApi {
           return judgedUntil(projectId);
         },
         (until) => until !== null && until >= end,
-        (until) => `buckets are judged until ${String(until)}, and not until ${String(end)}`,
+        (until) => `buckets are evaluated until ${String(until)}, and not until ${String(end)}`,
       );
       this.next += 1;
     }
   }
 
   /** Runs a round in which every bucket up to the newest one is scored. */
-  async judge(): Promise<void> {
-    await this.judgeTo(0);
+  async detect(): Promise<void> {
+    await this.detectTo(0);
     await job('rule-evaluations');
   }
 
@@ -148,7 +148,7 @@ export class SentinelApi {
    * Stores days with the same events, then the given events for each bucket up to the newest one (null: no events), and
    * scores them. Sentinel learns for three days.
    */
-  async judgeHistory(steady: Steady, then: readonly (Partial<Steady> | null)[], days = 3): Promise<void> {
+  async detectHistory(steady: Steady, then: readonly (Partial<Steady> | null)[], days = 3): Promise<void> {
     await this.put(-days * DAY_BUCKETS - then.length, -then.length, steady);
     for (const [index, bucket] of then.entries()) {
       const place = index - then.length + 1;
@@ -156,7 +156,7 @@ export class SentinelApi {
     }
     await this.count();
     await this.watchFrom(-then.length + 1);
-    await this.judge();
+    await this.detect();
   }
 
   list(query = ''): Test {

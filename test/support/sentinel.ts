@@ -46,11 +46,11 @@ export class SentinelClient {
   }
 
   /** Scores buckets up to the given one, counted from the newest one. No later bucket becomes due in any project. */
-  async judgeTo(bucket: number): Promise<void> {
+  async detectTo(bucket: number): Promise<void> {
     this.last = this.newest + bucket;
     this.endTime();
     await this.app.rows('UPDATE sentinel_projects SET due_at = now() WHERE project_id = $1', [this.owner.projectId]);
-    await this.judge();
+    await this.detect();
   }
 
   /** Keeps later buckets from becoming due, however long a test takes. */
@@ -121,7 +121,7 @@ export class SentinelClient {
   }
 
   /** @returns the number of scored buckets and other processed items */
-  judge(): Promise<number> {
+  detect(): Promise<number> {
     return evaluateRules(this.app);
   }
 

@@ -396,7 +396,7 @@ async function watchedProject(app: TestApp, ofShop: Owner): Promise<WalkedProjec
   await sentinel.put(0, 0, { events: 50, errors: 30 });
   await sentinel.count();
   await sentinel.watchFrom(0);
-  await sentinel.judge();
+  await sentinel.detect();
   const [finding] = await sentinel.findings();
   return { projectId: id, address: await addressOf(app, owner), finding: finding.id };
 }

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { AssignableRole } from './organization.js';
-import { askOutside } from './outside.js';
+import { requestOutside } from './outside.js';
 import { me } from './queries.js';
 
 /** A domain of an organization, as the answers of `/sso/organizations/{organization_id}/domains` describe it. */
@@ -78,10 +78,10 @@ export function companySignIn(organizationId: string) {
   const read = <Answer>(name: string, path = name) =>
     queryOptions({
       queryKey: [...key, name],
-      queryFn: ({ signal }) => askOutside<Answer>(`${base(organizationId)}/${path}`, LIKE, { signal }),
+      queryFn: ({ signal }) => requestOutside<Answer>(`${base(organizationId)}/${path}`, LIKE, { signal }),
     });
   const send = <Answer>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer> =>
-    askOutside(`${base(organizationId)}/${path}`, LIKE, { method, ...(body !== undefined && { body }) });
+    requestOutside(`${base(organizationId)}/${path}`, LIKE, { method, ...(body !== undefined && { body }) });
   return {
     key,
     domains: read<SsoDomain[]>('domains'),

@@ -42,10 +42,10 @@ export function filtersOf(search: EventFilters): EventFilters {
 
 /*
  * Runs aggregating queries one after another: the service answers one at a time for a project and lets others wait for
- * two seconds. Pages of events and facets do not wait for their turn, though the service limits those with a condition too.
+ * two seconds. Pages of events and facets do not wait, though the service limits those with a condition too.
  */
 let lastRead: Promise<unknown> = Promise.resolve();
-function inTurn<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+function oneAtATime<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
   const next = lastRead.then(() => {
     signal.throwIfAborted();
     return read();
@@ -173,8 +173,8 @@ interface LogList extends InfiniteData<LogPage, Place> {
 
 /**
  * Returns a page of the logs that needs no request. When the list is read again, only its first page is: it gains what
- * is new, and the pages after it stay. When too much is new for one page, or when they are old, they become empty and are
- * read again when somebody comes to them.
+ * is new, and the pages after it stay. When too much is new for one page, or when they are old, they become empty and
+ * are read again when somebody comes to them.
  */
 function keptPage(
   { pages, pageParams, isOld = false }: LogList,
@@ -273,7 +273,7 @@ export const newestEvents = (project_id: string, window: Window, query: Narrowed
     queryKey: of(project_id, 'newest-events', window, query, limit),
     // With a condition the service limits it like an aggregating query.
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.listProjectEvents(
           { path: { project_id }, query: { ...given(query), ...windowOf(window), limit } },
           { signal },
@@ -299,7 +299,7 @@ export const eqlAnswer = (project_id: string, query: string, window: Window) =>
   queryOptions({
     queryKey: of(project_id, 'eql', 'answer', query, window),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.runEqlQuery({ body: { project_id, query, limit: 200, ...windowOf(window) } }, { signal }),
       ),
     enabled: query !== '',
@@ -313,7 +313,7 @@ export const analyticsOverview = (project_id: string, window: Window, narrowed: 
   queryOptions({
     queryKey: of(project_id, 'analytics', 'overview', window, narrowed),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.getAnalyticsOverview({ query: { project_id, ...given(narrowed), ...windowOf(window) } }, { signal }),
       ),
   });
@@ -327,19 +327,19 @@ export interface SeriesQuestion {
   readonly compare?: Schemas['Comparison'] | undefined;
 }
 
-export const analyticsSeries = (project_id: string, window: Window, narrowed: Narrowed, asked: SeriesQuestion) =>
+export const analyticsSeries = (project_id: string, window: Window, narrowed: Narrowed, params: SeriesQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'analytics', 'series', window, narrowed, asked),
+    queryKey: of(project_id, 'analytics', 'series', window, narrowed, params),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         withReadAt(
           api.getAnalyticsTimeseries(
-            { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(asked) } },
+            { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(params) } },
             { signal },
           ),
         ),
       ),
-    enabled: !needsField(asked.aggregate) || asked.aggregate_field !== undefined,
+    enabled: !needsField(params.aggregate) || params.aggregate_field !== undefined,
   });
 
 /** The most events of one list of patterns that are marked on one time axis, the newest first. */
@@ -374,7 +374,7 @@ export const annotations = (project_id: string, patterns: readonly string[], fro
       for (const list of listsOf(patterns)) {
         const query = { where: `event like (${list})`, ...window, limit: MAX_ANNOTATIONS };
         // With a condition the service limits it like an aggregating query.
-        const { items } = await inTurn(signal, () =>
+        const { items } = await oneAtATime(signal, () =>
           api.listProjectEvents({ path: { project_id }, query }, { signal }),
         );
         for (const item of items) events.set(item.id, item);
@@ -396,7 +396,7 @@ export const breakdown = (project_id: string, window: Window, narrowed: Narrowed
   queryOptions({
     queryKey: of(project_id, 'analytics', 'breakdown', window, narrowed, by),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.getAnalyticsBreakdown(
           { query: { project_id, ...given(narrowed), ...windowOf(window), by, limit: 50 } },
           { signal },
@@ -410,19 +410,19 @@ export interface FunnelQuestion {
   readonly within_seconds?: number | undefined;
 }
 
-export const funnel = (project_id: string, window: Window, narrowed: Narrowed, asked: FunnelQuestion) =>
+export const funnel = (project_id: string, window: Window, narrowed: Narrowed, params: FunnelQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'analytics', 'funnel', window, narrowed, asked),
+    queryKey: of(project_id, 'analytics', 'funnel', window, narrowed, params),
     queryFn: ({ signal }) => {
-      const { steps, ...rest } = asked;
-      return inTurn(signal, () =>
+      const { steps, ...rest } = params;
+      return oneAtATime(signal, () =>
         api.getAnalyticsFunnel(
           { query: { project_id, ...given(narrowed), ...windowOf(window), ...given(rest), step: [...steps] } },
           { signal },
         ),
       );
     },
-    enabled: asked.steps.length > 1 && asked.by !== '',
+    enabled: params.steps.length > 1 && params.by !== '',
   });
 
 export interface Requests {
@@ -438,7 +438,7 @@ export const performanceSummary = (project_id: string, window: Window, requests:
   queryOptions({
     queryKey: of(project_id, 'performance', 'summary', window, requests, apdex_ms),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.getPerformanceSummary(
           { query: { project_id, ...given(requests), ...windowOf(window), apdex_ms } },
           { signal },
@@ -451,7 +451,7 @@ export const performanceSeries = (project_id: string, window: Window, requests: 
   queryOptions({
     queryKey: of(project_id, 'performance', 'series', window, requests, timezone),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         withReadAt(
           api.getPerformanceTimeseries(
             { query: { project_id, ...given(requests), ...windowOf(window), timezone } },
@@ -467,13 +467,13 @@ export interface EndpointsQuestion {
   readonly offset: number;
 }
 
-export const endpoints = (project_id: string, window: Window, requests: Requests, asked: EndpointsQuestion) =>
+export const endpoints = (project_id: string, window: Window, requests: Requests, params: EndpointsQuestion) =>
   queryOptions({
-    queryKey: of(project_id, 'performance', 'endpoints', window, requests, asked),
+    queryKey: of(project_id, 'performance', 'endpoints', window, requests, params),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.listPerformanceEndpoints(
-          { query: { project_id, ...given(requests), ...windowOf(window), ...asked, limit: PAGE_ROWS } },
+          { query: { project_id, ...given(requests), ...windowOf(window), ...params, limit: PAGE_ROWS } },
           { signal },
         ),
       ),
@@ -483,7 +483,7 @@ export const slowest = (project_id: string, window: Window, requests: Requests, 
   queryOptions({
     queryKey: of(project_id, 'performance', 'slowest', window, requests, limit),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.listSlowestRequests({ query: { project_id, ...given(requests), ...windowOf(window), limit } }, { signal }),
       ),
   });
@@ -492,7 +492,7 @@ export const failures = (project_id: string, window: Window, requests: Requests)
   queryOptions({
     queryKey: of(project_id, 'performance', 'failures', window, requests),
     queryFn: ({ signal }) =>
-      inTurn(signal, () =>
+      oneAtATime(signal, () =>
         api.getPerformanceErrors(
           { query: { project_id, ...given(requests), ...windowOf(window), limit: 100 } },
           { signal },

@@ -13,7 +13,7 @@ interface Request {
  * @param like an operation with refusals of the same form
  * @throws Refusal, UnexpectedAnswer
  */
-export async function askOutside<Answer>(
+export async function requestOutside<Answer>(
   path: string,
   like: OperationName,
   { method = 'GET', body, signal }: Request = {},

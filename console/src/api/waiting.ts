@@ -43,9 +43,9 @@ export const observedFetch: typeof fetch = async (input, init) => {
 
 /** Returns the wait that `Retry-After` asks for in milliseconds, or null when the header is missing. */
 function retryAfterMs(headers: Headers): number | null {
-  const asked = headers.get('Retry-After');
-  if (asked === null || asked === '') return null;
-  const wait = /^\d+$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - Date.now();
+  const retryAfter = headers.get('Retry-After');
+  if (retryAfter === null || retryAfter === '') return null;
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 

@@ -17,18 +17,18 @@ interface Props {
 export function Find({ placeholder, value, typingMs, onFind, input }: Props) {
   const [text, setText] = useState(value ?? '');
   const [known, setKnown] = useState(value);
-  const [asked, setAsked] = useState<string>();
+  const [query, setQuery] = useState<string>();
   if (value !== known) {
     setKnown(value);
     // A change that began in this field must not replace what has been typed since then.
-    if (value !== asked) {
-      setAsked(undefined);
+    if (value !== query) {
+      setQuery(undefined);
       setText(value ?? '');
     }
   }
   const ask = useDebouncedCallback((typed: string) => {
     const words = typed === '' ? undefined : typed;
-    setAsked(words);
+    setQuery(words);
     onFind(words);
   }, typingMs);
   return (

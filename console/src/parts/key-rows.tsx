@@ -74,8 +74,8 @@ export function KeyRows({ label, keys, refusal }: KeyRowsProps) {
 
 function KeyActs({ apiKey, refusal }: { readonly apiKey: ApiKey; readonly refusal: string | undefined }) {
   const readAnew = useKeysRead();
-  const [asked, setAsked] = useState<'rename' | 'rotate' | null>(null);
-  const close = () => setAsked(null);
+  const [openDialog, setOpenDialog] = useState<'rename' | 'rotate' | null>(null);
+  const close = () => setOpenDialog(null);
   const { id: key_id, name, status } = apiKey;
   const revoke = async () => {
     await api.revokeApiKey({ path: { key_id } });
@@ -91,7 +91,7 @@ function KeyActs({ apiKey, refusal }: { readonly apiKey: ApiKey; readonly refusa
             size="xs"
             variant="subtle"
             aria-label={`Rename ${name}`}
-            onAct={() => setAsked('rename')}
+            onAct={() => setOpenDialog('rename')}
           >
             Rename
           </Act>
@@ -100,7 +100,7 @@ function KeyActs({ apiKey, refusal }: { readonly apiKey: ApiKey; readonly refusa
             size="xs"
             variant="subtle"
             aria-label={`Rotate ${name}`}
-            onAct={() => setAsked('rotate')}
+            onAct={() => setOpenDialog('rotate')}
           >
             Rotate
           </Act>
@@ -111,10 +111,10 @@ function KeyActs({ apiKey, refusal }: { readonly apiKey: ApiKey; readonly refusa
           Programs that use <b>{name}</b> are refused at once. This cannot be taken back.
         </Removal>
       )}
-      <Dialog title="Rename the key" isOpen={asked === 'rename'} onClose={close}>
+      <Dialog title="Rename the key" isOpen={openDialog === 'rename'} onClose={close}>
         <RenameKey apiKey={apiKey} onDone={close} />
       </Dialog>
-      <Dialog title="Rotate the key" isOpen={asked === 'rotate'} onClose={close}>
+      <Dialog title="Rotate the key" isOpen={openDialog === 'rotate'} onClose={close}>
         <RotateForm apiKey={apiKey} onDone={close} />
       </Dialog>
     </Group>

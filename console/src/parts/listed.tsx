@@ -5,7 +5,7 @@ import { Failure } from './failures.js';
 
 interface Props<Item> {
   /** The state of the query that reads the list. */
-  readonly asked: { readonly data: readonly Item[] | undefined; readonly error: unknown };
+  readonly query: { readonly data: readonly Item[] | undefined; readonly error: unknown };
   /** Shown instead of a list without rows. */
   readonly empty: ReactNode;
   readonly children: (items: readonly Item[]) => ReactNode;
@@ -15,7 +15,7 @@ interface Props<Item> {
  * Shows a list that is loading, failed, empty or loaded. When a refetch fails, the list stays and the error is shown
  * above.
  */
-export function Listed<Item>({ asked: { data, error }, empty, children }: Props<Item>) {
+export function Listed<Item>({ query: { data, error }, empty, children }: Props<Item>) {
   return (
     <>
       <Failure error={error} />
@@ -27,7 +27,7 @@ export function Listed<Item>({ asked: { data, error }, empty, children }: Props<
 }
 
 interface MoreProps {
-  readonly asked: {
+  readonly query: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
     readonly fetchNextPage: () => Promise<unknown>;
@@ -35,7 +35,7 @@ interface MoreProps {
 }
 
 /** A button below a list that loads the next page. */
-export function More({ asked: { hasNextPage, isFetchingNextPage, fetchNextPage } }: MoreProps) {
+export function More({ query: { hasNextPage, isFetchingNextPage, fetchNextPage } }: MoreProps) {
   if (!hasNextPage) return null;
   return (
     <Center>

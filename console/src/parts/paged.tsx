@@ -8,7 +8,7 @@ import { Empty } from './rows.js';
 
 interface Props<Item> {
   /** The state of the query that reads one page of the list. */
-  readonly asked: {
+  readonly query: {
     readonly data: { readonly items: readonly Item[]; readonly total: number } | undefined;
     readonly error: unknown;
   };
@@ -21,7 +21,7 @@ interface Props<Item> {
 }
 
 /** Shows one page of a list, with the total and the page numbers below. When a refetch fails, the list stays. */
-export function Paged<Item>({ asked: { data, error }, page, onPage, empty, children }: Props<Item>) {
+export function Paged<Item>({ query: { data, error }, page, onPage, empty, children }: Props<Item>) {
   return (
     <>
       <Failure error={error} />

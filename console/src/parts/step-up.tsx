@@ -30,7 +30,7 @@ export function StepUp({ children }: { readonly children: ReactNode }) {
     try {
       return await act(header());
     } catch (error) {
-      if (!asksForProof(error)) throw error;
+      if (!requiresProof(error)) throw error;
     }
     token.current = await new Promise<string>((resolve, reject) => {
       setWaiting({ proven: resolve, givenUp: () => reject(new Cancelled()) });
@@ -72,7 +72,7 @@ const REFUSALS: readonly unknown[] = [
   'Second factor required',
 ];
 
-function asksForProof(error: unknown): boolean {
+function requiresProof(error: unknown): boolean {
   return isRefusal(error) && error.status === 403 && REFUSALS.includes(error.detail);
 }
 
@@ -119,7 +119,7 @@ function ProofForm({ onProven }: { readonly onProven: (token: string) => void })
         {way === undefined && (
           <Text size="xs" c="dimmed">
             No password, as you sign in with Google or Apple? Sign out and in again: within five minutes nothing more is
-            asked.
+            query.
           </Text>
         )}
         {ways.length > 1 && (

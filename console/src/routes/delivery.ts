@@ -6,7 +6,7 @@ import { oneOf, pageOf, textOf } from './search-members.js';
 import { timeIn } from './time-search.js';
 
 /** The unvalidated search parameters of an address. */
-type Asked = Record<string, unknown>;
+type RawSearch = Record<string, unknown>;
 
 const endpoints = createRoute({
   getParentRoute: () => project,
@@ -34,7 +34,7 @@ interface ShownAttempt {
   readonly delivery?: string | undefined;
 }
 export interface AttemptSearch extends AttemptFilters, ShownAttempt {}
-const attemptSearchOf = ({ state, kind, endpoint, alert, attempt, delivery }: Asked): AttemptSearch => ({
+const attemptSearchOf = ({ state, kind, endpoint, alert, attempt, delivery }: RawSearch): AttemptSearch => ({
   state: oneOf(ATTEMPT_STATES, state),
   kind: oneOf(ATTEMPT_KINDS, kind),
   endpoint: textOf(endpoint),
@@ -60,7 +60,7 @@ const deadLetters = createRoute({
   getParentRoute: () => project,
   path: '/dead-letters',
   // Older addresses name a channel.
-  validateSearch: ({ endpoint, channel, page, attempt }: Asked): DeadLetterSearch => ({
+  validateSearch: ({ endpoint, channel, page, attempt }: RawSearch): DeadLetterSearch => ({
     endpoint: textOf(endpoint) ?? textOf(channel),
     page: pageOf(page),
     attempt: textOf(attempt),
@@ -83,7 +83,7 @@ export interface RetrySearch {
 const retries = createRoute({
   getParentRoute: () => project,
   path: '/retries',
-  validateSearch: ({ status, attempt, page }: Asked): RetrySearch => ({
+  validateSearch: ({ status, attempt, page }: RawSearch): RetrySearch => ({
     status: oneOf(AUDIT_STATUSES, status),
     attempt: textOf(attempt),
     page: pageOf(page),
@@ -105,11 +105,14 @@ const formerEndpoints = (['/destinations', '/channels'] as const).map((path) =>
 );
 
 /** The former lists had no time range, so an address without one leads to the attempts of all time. */
-function formerAttempts(path: '/alert-deliveries' | '/delivery-history', searchOf: (asked: Asked) => AttemptSearch) {
+function formerAttempts(
+  path: '/alert-deliveries' | '/delivery-history',
+  searchOf: (asked: RawSearch) => AttemptSearch,
+) {
   return createRoute({
     getParentRoute: () => project,
     path,
-    validateSearch: (asked: Asked) => asked,
+    validateSearch: (asked: RawSearch) => asked,
     beforeLoad: ({ params, search }) => {
       const time = timeIn(search);
       const range = time.from === undefined ? (time.range ?? 'all') : undefined;

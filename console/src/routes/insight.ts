@@ -7,7 +7,7 @@ import { oneOf, pageOf, textOf } from './search-members.js';
 import type { TimeSearch } from './time-search.js';
 
 /** The unvalidated search parameters of an address. */
-type Asked = Record<string, unknown>;
+type RawSearch = Record<string, unknown>;
 
 const AGGREGATES = [
   'count',
@@ -50,7 +50,7 @@ export interface AnalyticsSearch extends TimeSearch, Narrowed {
 }
 
 /** Returns the valid members of an address, or of a saved question. */
-export const analyticsSearch = (asked: Asked): AnalyticsSearch => ({
+export const analyticsSearch = (asked: RawSearch): AnalyticsSearch => ({
   event: textOf(asked.event),
   where: textOf(asked.where),
   ask: oneOf(QUESTIONS, asked.ask),
@@ -96,7 +96,7 @@ export interface PerformanceSearch extends TimeSearch {
 }
 
 /** Returns the valid members of an address, or of a saved question. */
-export const performanceSearch = (asked: Asked): PerformanceSearch => ({
+export const performanceSearch = (asked: RawSearch): PerformanceSearch => ({
   route: textOf(asked.route),
   endpoint: textOf(asked.endpoint),
   method: textOf(asked.method),
@@ -126,7 +126,7 @@ export interface EqlSearch extends TimeSearch {
 }
 
 /** Returns the valid members of an address, or of a saved question. */
-export const eqlSearch = (asked: Asked): EqlSearch => ({
+export const eqlSearch = (asked: RawSearch): EqlSearch => ({
   q: textOf(asked.q),
   shown: textOf(asked.shown),
 });

@@ -23,7 +23,7 @@ export interface LogsSearch extends TimeSearch, EventFilters {
   readonly shown?: string | undefined;
 }
 
-type Asked = Record<string, unknown>;
+type RawSearch = Record<string, unknown>;
 
 /** Words of earlier addresses for classes of the HTTP status. */
 const OUTCOMES: ReadonlyMap<unknown, string> = new Map([
@@ -38,7 +38,7 @@ export function statusFilter(status: string): { readonly status?: string; readon
 }
 
 /** Returns the valid members of an address of the logs. Members of earlier addresses become conditions. */
-export function logsSearch(asked: Asked): LogsSearch {
+export function logsSearch(asked: RawSearch): LogsSearch {
   const outcome = OUTCOMES.get(asked.status);
   const method = textOf(asked.method)?.toUpperCase();
   const clauses = [
@@ -65,7 +65,7 @@ export function logsSearch(asked: Asked): LogsSearch {
 }
 
 /** Returns an address of the Explorer, or a view that was saved there, as one of the logs. */
-export function fromExplorer(asked: Asked): Asked {
+export function fromExplorer(asked: RawSearch): RawSearch {
   const status = textOf(asked.status);
   if (status === undefined) return asked;
   const { status: kept, clause } = statusFilter(status);
@@ -73,7 +73,7 @@ export function fromExplorer(asked: Asked): Asked {
 }
 
 /** Returns the filters of a saved view as an address of the logs. Views of the Explorer have `explorer` as their page. */
-export function searchOfView({ page = 'explorer', ...kept }: Asked): LogsSearch {
+export function searchOfView({ page = 'explorer', ...kept }: RawSearch): LogsSearch {
   const { range, from, to } = timeIn(kept);
   return { range, from, to, ...logsSearch(page === 'explorer' ? fromExplorer(kept) : kept) };
 }

@@ -55,11 +55,11 @@ export function Search({ onKeys }: Props) {
   const router = useRouter();
   const [isOpen, setIsOpen] = useState(false);
   const [text, setText] = useState('');
-  const [asked] = useDebouncedValue(text.trim(), TYPING_MS);
+  const [query] = useDebouncedValue(text.trim(), TYPING_MS);
   const found = useQuery({
-    queryKey: ['project', project.id, 'search', asked],
-    queryFn: ({ signal }) => api.searchProject({ query: { project_id: project.id, q: asked, limit: 20 } }, { signal }),
-    enabled: asked !== '',
+    queryKey: ['project', project.id, 'search', query],
+    queryFn: ({ signal }) => api.searchProject({ query: { project_id: project.id, q: query, limit: 20 } }, { signal }),
+    enabled: query !== '',
     placeholderData: keepPreviousData,
   });
   const [recent, addRecent] = useRecent(project.id);
@@ -142,7 +142,7 @@ export function Search({ onKeys }: Props) {
       pins.toggle(id),
     );
   });
-  const things = (asked === '' ? [] : (found.data?.items ?? []))
+  const things = (query === '' ? [] : (found.data?.items ?? []))
     // The list of saved views is complete.
     .filter(({ type }) => type !== 'saved_view')
     .map(({ type, id, title, subtitle }): SpotlightActionData => ({

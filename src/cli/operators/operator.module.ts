@@ -14,7 +14,7 @@ import { SsoRemovalModule } from '../../modules/tenancy/sso/index.js';
 import { BackgroundWork } from '../../platform/background/background-work.js';
 import { Clock, SystemClock } from '../../platform/clock/index.js';
 import { Database } from '../../platform/database/database.js';
-import { NoticeBus } from '../../platform/database/notices.js';
+import { NotificationBus } from '../../platform/database/notification-bus.js';
 import { typeOrmOptions } from '../../platform/database/typeorm.options.js';
 import { Mailer } from '../../platform/mail/index.js';
 
@@ -27,14 +27,14 @@ export type OperatorRuntime = Omit<Runtime, 'secrets'>;
 class OperatorShutdown implements OnApplicationShutdown {
   constructor(
     private readonly background: BackgroundWork,
-    private readonly notices: NoticeBus,
+    private readonly notifications: NotificationBus,
     private readonly mailer: Mailer,
     private readonly database: Database,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     await this.background.drain();
-    await Promise.all([this.notices.close(), this.mailer.close(), this.database.closeApart()]);
+    await Promise.all([this.notifications.close(), this.mailer.close(), this.database.closeApart()]);
   }
 }
 
@@ -54,19 +54,24 @@ class OperatorPlatformModule {
         ...baseProviders({ config, secrets: resolveSecrets(config), databaseUrl }),
         { provide: Clock, useFactory: () => new SystemClock() },
         { provide: Mailer, useFactory: () => mailerOf(config) },
-        // A command publishes notices in its transactions and listens to none, so the bus is not started.
+        // A command publishes notifications in its transactions and listens to none, so the bus is not started.
         {
-          provide: NoticeBus,
-          useFactory: () => new NoticeBus({ databaseUrl, onError: (error) => logger.warn('notices', { err: error }) }),
+          provide: NotificationBus,
+          useFactory: () =>
+            new NotificationBus({ databaseUrl, onError: (error) => logger.warn('notices', { err: error }) }),
         },
         {
           provide: OperatorShutdown,
-          useFactory: (background: BackgroundWork, notices: NoticeBus, mailer: Mailer, database: Database) =>
-            new OperatorShutdown(background, notices, mailer, database),
-          inject: [BackgroundWork, NoticeBus, Mailer, Database],
+          useFactory: (
+            background: BackgroundWork,
+            notifications: NotificationBus,
+            mailer: Mailer,
+            database: Database,
+          ) => new OperatorShutdown(background, notifications, mailer, database),
+          inject: [BackgroundWork, NotificationBus, Mailer, Database],
         },
       ],
-      exports: [...BASE_TOKENS, Clock, Mailer, NoticeBus],
+      exports: [...BASE_TOKENS, Clock, Mailer, NotificationBus],
     };
   }
 }

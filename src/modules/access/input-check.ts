@@ -6,7 +6,7 @@ import {
   validateJson,
   validateStrings,
   ValidationError,
-} from '../../platform/http/fields/index.js';
+} from '../../platform/http/validation/index.js';
 import type { CheckedRequest, RequestInputs } from '../../platform/http/inputs.js';
 import type { RoutePlan } from './route-plan.js';
 

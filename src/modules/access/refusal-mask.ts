@@ -1,5 +1,5 @@
 import { SetMetadata, type Type } from '@nestjs/common';
-import type { Issue } from '../../platform/http/fields/index.js';
+import type { Issue } from '../../platform/http/validation/index.js';
 import type { AccessScope } from './scope.js';
 
 /** Removes values from validation errors that a tenant does not want to be repeated in responses. */

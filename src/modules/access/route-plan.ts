@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ReadBody } from '../../platform/http/body-reader.js';
-import { fieldsOf, parseUuid, type Schema, UuidField } from '../../platform/http/fields/index.js';
+import { fieldsOf, parseUuid, type Schema, UuidField } from '../../platform/http/validation/index.js';
 import { type CheckedRequest, type InputPlan, inputPlanOf, schemaOf } from '../../platform/http/inputs.js';
 import type { AccessDeclaration } from './declarations.js';
 

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { compile, EnumField, ValidationError, validateStrings } from '../../platform/http/fields/index.js';
+import { compile, EnumField, ValidationError, validateStrings } from '../../platform/http/validation/index.js';
 
 const VERSIONS = ['3.0', '3.1'] as const;
 type Version = (typeof VERSIONS)[number];

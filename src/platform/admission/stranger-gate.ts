@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { FairSemaphore, type Leave } from '../concurrency/index.js';
 import { RequestAborted } from '../http/body-bytes.js';
 import { domainError } from '../http/domain-error.js';
-import { giveTurn, type StrangerTurn } from '../http/stranger-turn.js';
+import { attachSlot, type StrangerSlot } from '../http/stranger-slot.js';
 import { addressBucket } from '../rate-limit/index.js';
 
 /**
@@ -35,12 +35,12 @@ type HolderOf = (request: Request) => string | null | Promise<string | null>;
  * address delays only itself. Requests with known credentials pass: rate limits and quotas apply to them.
  */
 export class StrangerGate {
-  private readonly places = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: MAX_AT_WORK,
-    parallelOfShare: MAX_AT_WORK_OF_ADDRESS,
-    mostWaiting: MAX_WAITING,
-    mostWaitingOfShare: MAX_WAITING_OF_ADDRESS,
-    patience: { ms: WAITING_TIMEOUT_MS, refusal: TooManyStrangers },
+    maxPerKey: MAX_AT_WORK_OF_ADDRESS,
+    maxQueued: MAX_WAITING,
+    maxQueuedPerKey: MAX_WAITING_OF_ADDRESS,
+    timeout: { ms: WAITING_TIMEOUT_MS, refusal: TooManyStrangers },
   });
 
   constructor(private readonly holderOf: HolderOf) {}
@@ -66,20 +66,20 @@ export class StrangerGate {
 
   private enter(request: Request, response: Response, next: NextFunction): void {
     if (response.destroyed) return;
-    const turn = new Turn(this.places, request);
-    giveTurn(request, turn);
-    response.once('close', () => turn.end());
+    const slot = new Slot(this.slots, request);
+    attachSlot(request, slot);
+    response.once('close', () => slot.end());
     // Once the head of the answer is written, no more work is left than sending it. Other limits apply to slow clients.
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((...head: Parameters<typeof writeHead>) => {
-      turn.leave();
+      slot.leave();
       return writeHead(...head);
     }) as typeof writeHead;
-    if (turn.enterNow()) {
+    if (slot.enterNow()) {
       next();
       return;
     }
-    turn
+    slot
       .enter()
       .then(
         () => {
@@ -93,14 +93,14 @@ export class StrangerGate {
   }
 }
 
-class Turn implements StrangerTurn {
+class Slot implements StrangerSlot {
   private release: Leave | undefined;
   private hasEnded = false;
   private waiting: AbortController | undefined;
   private readonly share: string;
 
   constructor(
-    private readonly places: FairSemaphore,
+    private readonly slots: FairSemaphore,
     { ip }: Request,
   ) {
     this.share = addressBucket(ip);
@@ -108,7 +108,7 @@ class Turn implements StrangerTurn {
 
   /** Acquires a slot if one is free, and returns whether it was. */
   enterNow(): boolean {
-    this.release = this.places.enterNow(this.share) ?? undefined;
+    this.release = this.slots.enterNow(this.share) ?? undefined;
     return this.release !== undefined;
   }
 
@@ -116,7 +116,7 @@ class Turn implements StrangerTurn {
     if (this.release !== undefined) return;
     if (this.hasEnded) throw new RequestAborted('the client went away before its turn');
     const { signal } = (this.waiting = new AbortController());
-    const release = await this.places.enter(this.share, signal);
+    const release = await this.slots.enter(this.share, signal);
     // The client may have disconnected at the same moment.
     if (signal.aborted) release();
     else this.release = release;

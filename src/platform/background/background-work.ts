@@ -19,11 +19,11 @@ import { asError } from '../errors/index.js';
  * A share has only a part of the places of a lane. A share that causes more loses only its own work.
  */
 const LANES = {
-  promised: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
-  request: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
-  mail: { parallel: 2, mostWaiting: 256, mostWaitingOfShare: 64 },
-  notice: { parallel: 2, mostWaiting: 1_000, mostWaitingOfShare: 1 },
-  record: { parallel: 1, mostWaiting: 1_000, mostWaitingOfShare: 200 },
+  promised: { parallel: 2, maxQueued: 256, maxQueuedPerKey: 64 },
+  request: { parallel: 2, maxQueued: 256, maxQueuedPerKey: 64 },
+  mail: { parallel: 2, maxQueued: 256, maxQueuedPerKey: 64 },
+  notice: { parallel: 2, maxQueued: 1_000, maxQueuedPerKey: 1 },
+  record: { parallel: 1, maxQueued: 1_000, maxQueuedPerKey: 200 },
 } as const satisfies Record<string, LaneOptions>;
 
 type LaneName = keyof typeof LANES;
@@ -52,8 +52,8 @@ export class BackgroundWork {
   private readonly lanes: Readonly<Record<LaneName, Lane>>;
   /** There are as many reservations as waiting places, so that promised work always has a place in its lane. */
   private readonly promises = new Reservations({
-    most: LANES.promised.mostWaiting,
-    mostOfShare: LANES.promised.mostWaitingOfShare,
+    most: LANES.promised.maxQueued,
+    mostOfShare: LANES.promised.maxQueuedPerKey,
   });
 
   constructor(
@@ -90,7 +90,7 @@ export class BackgroundWork {
    * Runs an act that promises work after its answer. The place for the work is reserved before the act starts, whoever
    * the act concerns, and is released when no work follows.
    * @param share who requests the act
-   * @throws ShareExhaustedError when too much promised work of the share is unfinished
+   * @throws KeyOverloadedError when too much promised work of the share is unfinished
    * @throws OverloadedError when too much promised work of all shares is unfinished; both errors are thrown before the
    * act has started
    */

@@ -4,7 +4,7 @@ import { OverloadedError } from '../concurrency/index.js';
 import { Lane } from './lane.js';
 
 const share = 'ada';
-const OPTIONS = { parallel: 1, mostWaiting: 2, mostWaitingOfShare: 2 };
+const OPTIONS = { parallel: 1, maxQueued: 2, maxQueuedPerKey: 2 };
 
 /** Returns a lane, the outcomes of its pieces, and a function that ends the piece which blocks the lane. */
 async function laneOf(options = OPTIONS) {
@@ -53,7 +53,7 @@ describe('a lane', () => {
   });
 
   it('goes on after work that fails, and gives a dropped key its place back', async () => {
-    const { lane, outcomes, letGo } = await laneOf({ parallel: 1, mostWaiting: 0, mostWaitingOfShare: 0 });
+    const { lane, outcomes, letGo } = await laneOf({ parallel: 1, maxQueued: 0, maxQueuedPerKey: 0 });
     void lane.offer({ name: 'late', key: 'late', share, work: nothing });
     letGo();
     await lane.idle();

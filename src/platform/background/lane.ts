@@ -5,9 +5,9 @@ export interface LaneOptions {
   /** Maximum number of pieces that run at the same time. */
   readonly parallel: number;
   /** Maximum number of waiting pieces. Beyond it, pieces are dropped. */
-  readonly mostWaiting: number;
+  readonly maxQueued: number;
   /** Maximum number of waiting pieces of one share. */
-  readonly mostWaitingOfShare: number;
+  readonly maxQueuedPerKey: number;
 }
 
 export interface Piece {
@@ -31,7 +31,7 @@ export type LaneOutcome = 'done' | 'failed' | 'folded' | 'dropped';
  * pieces are dropped.
  */
 export class Lane {
-  private readonly turns: FairSemaphore;
+  private readonly slots: FairSemaphore;
   private readonly keys = new Set<string>();
   private readonly open = new Set<Promise<void>>();
 
@@ -39,11 +39,11 @@ export class Lane {
     options: LaneOptions,
     private readonly report: (outcome: LaneOutcome, name: string, error?: unknown) => void,
   ) {
-    this.turns = new FairSemaphore(options);
+    this.slots = new FairSemaphore(options);
   }
 
   get waiting(): number {
-    return this.turns.waiting;
+    return this.slots.waiting;
   }
 
   /** The number of pieces that wait or run. */
@@ -66,7 +66,7 @@ export class Lane {
     let hasBegun = false;
     // The work runs in the context of the request that offered it, and not in that of the piece whose end starts it.
     const inContext = AsyncLocalStorage.snapshot();
-    const promise = this.turns
+    const promise = this.slots
       .run(share, () => {
         hasBegun = true;
         return inContext(work);

@@ -8,8 +8,8 @@ const OPTIONS = {
   capacity: 100,
   largest: 40,
   share: () => 40,
-  mostWaiting: 8,
-  patienceMs: 60_000,
+  maxQueued: 8,
+  timeoutMs: 60_000,
   refusal: () => new Refused(),
 };
 
@@ -48,7 +48,7 @@ describe('a budget of bytes', () => {
   });
 
   it('refuses whom it cannot serve in time, and more than may wait', async () => {
-    const budget = new ByteBudget({ ...OPTIONS, patienceMs: 5 });
+    const budget = new ByteBudget({ ...OPTIONS, timeoutMs: 5 });
     await budget.take('a', 40);
     const waiting = [budget.take('a', 1), budget.take('a', 1)];
     await expect(budget.take('a', 1)).rejects.toBeInstanceOf(Refused);
@@ -56,13 +56,13 @@ describe('a budget of bytes', () => {
     expect(budget.tryTake('b', 40)).not.toBeNull();
   });
 
-  it('never refuses the patient, who count as nobody that waits', async () => {
-    const budget = new ByteBudget({ ...OPTIONS, patienceMs: 5 });
+  it('never refuses a caller that waits without a time limit, and does not count it as waiting', async () => {
+    const budget = new ByteBudget({ ...OPTIONS, timeoutMs: 5 });
     const first = await budget.take('a', 40);
-    const patient = Array.from({ length: 20 }, () => budget.takePatiently('a', 40));
+    const unlimited = Array.from({ length: 20 }, () => budget.takeWithoutTimeout('a', 40));
     await expect(budget.take('a', 1)).rejects.toBeInstanceOf(Refused);
     first();
-    for (const one of patient) (await one)();
+    for (const one of unlimited) (await one)();
     expect(budget.tryTake('a', 40)).not.toBeNull();
   });
 
@@ -83,7 +83,7 @@ describe('a budget of bytes', () => {
     const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 60 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-        const budget = new ByteBudget({ ...OPTIONS, mostWaiting: 100 });
+        const budget = new ByteBudget({ ...OPTIONS, maxQueued: 100 });
         const held: Release[] = [];
         const all = steps.map(({ holder, bytes }) => budget.take(holder, bytes).then((release) => held.push(release)));
         for (let isWaiting = true; isWaiting || held.length > 0;) {

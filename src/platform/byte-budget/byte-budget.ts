@@ -12,8 +12,8 @@ export interface ByteBudgetOptions {
    */
   readonly share: (held: number, free: number) => number;
   /** Maximum number of waiting callers. At most a quarter of them may be of one holder. */
-  readonly mostWaiting: number;
-  readonly patienceMs: number;
+  readonly maxQueued: number;
+  readonly timeoutMs: number;
   /** Makes the error for a caller that cannot wait or has waited too long. */
   readonly refusal: () => Error;
 }
@@ -22,7 +22,7 @@ interface Waiting {
   readonly holder: string;
   readonly bytes: number;
   /** Whether the caller is never refused. */
-  readonly isPatient: boolean;
+  readonly waitsWithoutTimeout: boolean;
   readonly begin: (release: Release) => void;
 }
 
@@ -51,20 +51,20 @@ export class ByteBudget {
   take(holder: string, bytes: number): Promise<Release> {
     const release = this.tryTake(holder, bytes);
     if (release !== null) return Promise.resolve(release);
-    const { mostWaiting, patienceMs, refusal } = this.options;
-    const impatient = this.waiting.filter(({ isPatient }) => !isPatient);
-    const ofHolder = impatient.filter((one) => one.holder === holder).length;
-    if (impatient.length >= mostWaiting || ofHolder >= mostWaiting / 4) return Promise.reject(refusal());
+    const { maxQueued, timeoutMs, refusal } = this.options;
+    const withTimeout = this.waiting.filter(({ waitsWithoutTimeout }) => !waitsWithoutTimeout);
+    const ofHolder = withTimeout.filter((one) => one.holder === holder).length;
+    if (withTimeout.length >= maxQueued || ofHolder >= maxQueued / 4) return Promise.reject(refusal());
     return new Promise((resolve, reject) => {
-      const patience = setTimeout(() => {
+      const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
         reject(refusal());
-      }, patienceMs);
+      }, timeoutMs);
       const begin = (taken: Release): void => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         resolve(taken);
       };
-      const waiting: Waiting = { holder, bytes, isPatient: false, begin };
+      const waiting: Waiting = { holder, bytes, waitsWithoutTimeout: false, begin };
       this.waiting.push(waiting);
     });
   }
@@ -72,10 +72,10 @@ export class ByteBudget {
   /**
    * Waits for the bytes without a time limit and reserves them. Use it for callers whose number is limited otherwise.
    */
-  takePatiently(holder: string, bytes: number): Promise<Release> {
+  takeWithoutTimeout(holder: string, bytes: number): Promise<Release> {
     const release = this.tryTake(holder, bytes);
     if (release !== null) return Promise.resolve(release);
-    return new Promise((begin) => this.waiting.push({ holder, bytes, isPatient: true, begin }));
+    return new Promise((begin) => this.waiting.push({ holder, bytes, waitsWithoutTimeout: true, begin }));
   }
 
   /** Reserves the bytes, or returns null when they are not free now. */

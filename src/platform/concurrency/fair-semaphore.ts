@@ -1,24 +1,24 @@
-import { OverloadedError, ShareExhaustedError } from './overload.js';
+import { OverloadedError, KeyOverloadedError } from './overload.js';
 
 export interface FairSemaphoreOptions {
   /** Maximum number of pieces that run at the same time. */
   readonly parallel: number;
-  /** Maximum number of pieces of one share that run at the same time. Unlimited by default. */
-  readonly parallelOfShare?: number;
+  /** Maximum number of pieces of one key that run at the same time. Unlimited by default. */
+  readonly maxPerKey?: number;
   /** Maximum number of waiting pieces. Beyond it, pieces are refused. */
-  readonly mostWaiting: number;
-  /** Maximum number of waiting pieces of one share. By default, the maximum of all shares. */
-  readonly mostWaitingOfShare?: number;
+  readonly maxQueued: number;
+  /** Maximum number of waiting pieces of one key. By default, the maximum of all keys. */
+  readonly maxQueuedPerKey?: number;
   /**
    * How long a piece waits, and the error when the queue is full or the wait takes too long. By default a piece waits
    * without a limit.
    */
-  readonly patience?: { readonly ms: number; readonly refusal: new () => Error };
+  readonly timeout?: { readonly ms: number; readonly refusal: new () => Error };
   /**
-   * Returns how much a share has used recently. The waiting share that has used least is next, and when the queue is
-   * full, the share that has used most loses a place. By default shares take turns.
+   * Returns how much a key has used recently. The waiting key that has used least is next, and when the queue is
+   * full, the key that has used most loses a place. By default keys take turns.
    */
-  readonly used?: (share: string) => number;
+  readonly used?: (key: string) => number;
 }
 
 /** Releases a slot. Further calls do nothing. */
@@ -29,21 +29,21 @@ interface Waiter {
   readonly refuse: (error: Error) => void;
 }
 
-interface Share {
+interface KeyState {
   running: number;
   readonly waiting: Waiter[];
 }
 
-type NamedShare = readonly [name: string, share: Share];
+type KeyEntry = readonly [key: string, state: KeyState];
 
 /**
- * A semaphore with a limited queue whose shares take turns, so that a share with much work delays only itself. When the
- * queue is full, a share with fewer waiting pieces takes the last place of the share with the most, and a share that
+ * A semaphore with a limited queue whose keys take turns, so that a key with much work delays only itself. When the
+ * queue is full, a key with fewer waiting pieces takes the last place of the key with the most, and a key that
  * has used less takes a place of one that has used more.
  */
 export class FairSemaphore {
-  /** The shares in the order of their turns. A share moves to the end when one of its pieces starts. */
-  private readonly shares = new Map<string, Share>();
+  /** The states in the order in which they are served. A state moves to the end when one of its pieces starts. */
+  private readonly states = new Map<string, KeyState>();
   private running = 0;
   private waitingNow = 0;
 
@@ -56,68 +56,68 @@ export class FairSemaphore {
 
   /**
    * Runs work in a slot.
-   * @param share the share to which the work belongs
+   * @param key the key to which the work belongs, such as a tenant or an address
    * @param signal ends the wait, which then throws the signal's reason. Work that has started must check the signal
    * itself
-   * @throws ShareExhaustedError when the share has its maximum of waiting pieces
+   * @throws KeyOverloadedError when the key has its maximum of waiting pieces
    * @throws OverloadedError when the queue is full
-   * @throws the refusal of `patience` in place of both, and when the wait takes too long. Each of these errors is
+   * @throws the refusal of `timeout` in place of both, and when the wait takes too long. Each of these errors is
    * thrown before the work has started
    */
-  async run<T>(share: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const leave = await this.enter(share, signal);
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const leave = await this.enter(key, signal);
     return ending(leave, work);
   }
 
   /** Runs work at once when a slot is free. @returns null when none is: the work has not started then */
-  runNow<T>(share: string, work: () => Promise<T>): Promise<T> | null {
-    const leave = this.enterNow(share);
+  runNow<T>(key: string, work: () => Promise<T>): Promise<T> | null {
+    const leave = this.enterNow(key);
     return leave && ending(leave, work);
   }
 
   /** Waits for a slot like {@link run}. The slot is released when the returned function is called. */
-  async enter(share: string, signal?: AbortSignal): Promise<Leave> {
+  async enter(key: string, signal?: AbortSignal): Promise<Leave> {
     signal?.throwIfAborted();
-    await this.turnOf(share, signal);
-    return this.leaving(share);
+    await this.slotOf(key, signal);
+    return this.leaving(key);
   }
 
   /** Acquires a slot when one is free. @returns null when none is */
-  enterNow(share: string): Leave | null {
-    return this.beginNow(share, this.shareOf(share)) ? this.leaving(share) : null;
+  enterNow(key: string): Leave | null {
+    return this.beginNow(key, this.stateOf(key)) ? this.leaving(key) : null;
   }
 
-  private leaving(share: string): Leave {
+  private leaving(key: string): Leave {
     let isInside = true;
     return () => {
       if (!isInside) return;
       isInside = false;
-      this.end(share);
+      this.end(key);
     };
   }
 
-  private shareOf(name: string): Share {
-    return this.shares.get(name) ?? { running: 0, waiting: [] };
+  private stateOf(key: string): KeyState {
+    return this.states.get(key) ?? { running: 0, waiting: [] };
   }
 
-  private beginNow(name: string, share: Share): boolean {
-    const isFree = this.running < this.options.parallel && share.waiting.length === 0 && this.mayRun(share);
-    if (isFree) this.begin(name, share);
+  private beginNow(key: string, state: KeyState): boolean {
+    const isFree = this.running < this.options.parallel && state.waiting.length === 0 && this.mayRun(state);
+    if (isFree) this.begin(key, state);
     return isFree;
   }
 
-  private turnOf(name: string, signal: AbortSignal | undefined): Promise<void> | undefined {
-    const share = this.shareOf(name);
-    if (this.beginNow(name, share)) return undefined;
-    this.makeRoomFor(name, share);
-    this.shares.set(name, share);
+  private slotOf(key: string, signal: AbortSignal | undefined): Promise<void> | undefined {
+    const state = this.stateOf(key);
+    if (this.beginNow(key, state)) return undefined;
+    this.makeRoomFor(key, state);
+    this.states.set(key, state);
     this.waitingNow += 1;
-    return this.wait(name, share, signal);
+    return this.wait(key, state, signal);
   }
 
-  private wait(name: string, share: Share, signal: AbortSignal | undefined): Promise<void> {
+  private wait(key: string, state: KeyState, signal: AbortSignal | undefined): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const { patience } = this.options;
+      const { timeout } = this.options;
       const settled = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
@@ -129,13 +129,13 @@ export class FairSemaphore {
         },
         refuse: (error) => {
           settled();
-          reject(patience === undefined ? error : new patience.refusal());
+          reject(timeout === undefined ? error : new timeout.refusal());
         },
       };
       const leave = (): void => {
-        share.waiting.splice(share.waiting.indexOf(waiter), 1);
+        state.waiting.splice(state.waiting.indexOf(waiter), 1);
         this.waitingNow -= 1;
-        this.forgetIdle(name, share);
+        this.forgetIdle(key, state);
       };
       const giveUp = (): void => {
         leave();
@@ -143,99 +143,99 @@ export class FairSemaphore {
         reject(signal?.reason as Error);
       };
       const timer =
-        patience === undefined
+        timeout === undefined
           ? undefined
           : setTimeout(() => {
               leave();
               waiter.refuse(new OverloadedError());
-            }, patience.ms);
+            }, timeout.ms);
       signal?.addEventListener('abort', giveUp, { once: true });
-      share.waiting.push(waiter);
+      state.waiting.push(waiter);
     });
   }
 
-  private forgetIdle(name: string, share: Share): void {
-    if (share.running === 0 && share.waiting.length === 0) this.shares.delete(name);
+  private forgetIdle(key: string, state: KeyState): void {
+    if (state.running === 0 && state.waiting.length === 0) this.states.delete(key);
   }
 
-  private mayRun(share: Share): boolean {
-    return share.running < (this.options.parallelOfShare ?? Infinity);
+  private mayRun(state: KeyState): boolean {
+    return state.running < (this.options.maxPerKey ?? Infinity);
   }
 
-  private begin(name: string, share: Share): void {
+  private begin(key: string, state: KeyState): void {
     this.running += 1;
-    share.running += 1;
-    this.shares.delete(name);
-    this.shares.set(name, share);
+    state.running += 1;
+    this.states.delete(key);
+    this.states.set(key, state);
   }
 
-  private makeRoomFor(name: string, share: Share): void {
-    const { mostWaiting, mostWaitingOfShare = Infinity } = this.options;
-    if (share.waiting.length >= mostWaitingOfShare) throw this.refusalInPlaceOf(new ShareExhaustedError());
-    if (this.waitingNow < mostWaiting) return;
-    const loser = this.largest(share.waiting.length + 1) ?? this.mostUsed(name);
+  private makeRoomFor(key: string, state: KeyState): void {
+    const { maxQueued, maxQueuedPerKey = Infinity } = this.options;
+    if (state.waiting.length >= maxQueuedPerKey) throw this.refusalInPlaceOf(new KeyOverloadedError());
+    if (this.waitingNow < maxQueued) return;
+    const loser = this.largest(state.waiting.length + 1) ?? this.mostUsed(key);
     if (loser === undefined) throw this.refusalInPlaceOf(new OverloadedError());
-    const [loserName, loserShare] = loser;
+    const [loserKey, loserState] = loser;
     this.waitingNow -= 1;
-    loserShare.waiting.pop()?.refuse(new OverloadedError());
-    this.forgetIdle(loserName, loserShare);
+    loserState.waiting.pop()?.refuse(new OverloadedError());
+    this.forgetIdle(loserKey, loserState);
   }
 
-  /** Returns the share with the most waiting pieces, when it has more than `than`. */
-  private largest(than: number): NamedShare | undefined {
-    let largest: NamedShare | undefined;
-    for (const one of this.shares) {
+  /** Returns the key with the most waiting pieces, when it has more than `than`. */
+  private largest(than: number): KeyEntry | undefined {
+    let largest: KeyEntry | undefined;
+    for (const one of this.states) {
       if (one[1].waiting.length > (largest?.[1].waiting.length ?? than)) largest = one;
     }
     return largest;
   }
 
-  /** Returns the waiting share that has used the most, when it has used more than the named share. */
-  private mostUsed(than: string): NamedShare | undefined {
+  /** Returns the waiting key that has used the most, when it has used more than the named key. */
+  private mostUsed(than: string): KeyEntry | undefined {
     const { used } = this.options;
     if (used === undefined) return undefined;
-    let [most, found]: [number, NamedShare | undefined] = [used(than), undefined];
-    for (const one of this.shares) {
+    let [most, found]: [number, KeyEntry | undefined] = [used(than), undefined];
+    for (const one of this.states) {
       if (one[1].waiting.length > 0 && used(one[0]) > most) [most, found] = [used(one[0]), one];
     }
     return found;
   }
 
   private refusalInPlaceOf(error: Error): Error {
-    const { patience } = this.options;
-    return patience === undefined ? error : new patience.refusal();
+    const { timeout } = this.options;
+    return timeout === undefined ? error : new timeout.refusal();
   }
 
-  private end(name: string): void {
+  private end(key: string): void {
     this.running -= 1;
-    const share = this.shares.get(name);
-    if (share !== undefined) {
-      share.running -= 1;
-      this.forgetIdle(name, share);
+    const state = this.states.get(key);
+    if (state !== undefined) {
+      state.running -= 1;
+      this.forgetIdle(key, state);
     }
     while (this.running < this.options.parallel) {
       const next = this.next();
       if (next === undefined) return;
-      const [name, waiting] = next;
+      const [key, waiting] = next;
       const waiter = waiting.waiting.shift();
       this.waitingNow -= 1;
-      this.begin(name, waiting);
+      this.begin(key, waiting);
       waiter?.begin();
     }
   }
 
   /**
-   * Returns the share whose turn is next: of the shares that wait and may run, the first, or the one that has used
+   * Returns the key that is served next: of the keys that wait and may run, the first, or the one that has used
    * least.
    */
-  private next(): NamedShare | undefined {
+  private next(): KeyEntry | undefined {
     const { used } = this.options;
-    let [least, found]: [number, NamedShare | undefined] = [Infinity, undefined];
-    for (const one of this.shares) {
-      const [name, share] = one;
-      if (share.waiting.length === 0 || !this.mayRun(share)) continue;
+    let [least, found]: [number, KeyEntry | undefined] = [Infinity, undefined];
+    for (const one of this.states) {
+      const [key, state] = one;
+      if (state.waiting.length === 0 || !this.mayRun(state)) continue;
       if (used === undefined) return one;
-      const usedOfIt = used(name);
+      const usedOfIt = used(key);
       if (usedOfIt < least) [least, found] = [usedOfIt, one];
     }
     return found;

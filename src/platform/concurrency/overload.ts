@@ -8,8 +8,8 @@ export class OverloadedError extends Error {
 }
 
 /** One share has its maximum of waiting work. Other shares are still served. */
-export class ShareExhaustedError extends OverloadedError {
-  override readonly name = 'ShareExhaustedError';
+export class KeyOverloadedError extends OverloadedError {
+  override readonly name = 'KeyOverloadedError';
 
   constructor() {
     super('Too much of one share is waiting');

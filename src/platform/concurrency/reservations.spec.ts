@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { OverloadedError, ShareExhaustedError } from './overload.js';
+import { OverloadedError, KeyOverloadedError } from './overload.js';
 import { Reservations } from './reservations.js';
 
 describe('places', () => {
@@ -21,7 +21,7 @@ describe('places', () => {
             place?.giveBack();
             place?.giveBack();
           } else if (own >= bounds.mostOfShare) {
-            expect(() => places.take(share)).toThrow(ShareExhaustedError);
+            expect(() => places.take(share)).toThrow(KeyOverloadedError);
           } else if (held.length >= bounds.most) {
             expect(() => places.take(share)).toThrow(OverloadedError);
           } else {

@@ -1,4 +1,4 @@
-import { OverloadedError, ShareExhaustedError } from './overload.js';
+import { OverloadedError, KeyOverloadedError } from './overload.js';
 
 export interface ReservationsOptions {
   readonly most: number;
@@ -22,12 +22,12 @@ export class Reservations {
   /**
    * Reserves a place.
    * @returns the function that returns the place; further calls do nothing
-   * @throws ShareExhaustedError when the share has its maximum of places
+   * @throws KeyOverloadedError when the share has its maximum of places
    * @throws OverloadedError when all places are taken
    */
   take(share: string): () => void {
     const own = this.ofShare.get(share) ?? 0;
-    if (own >= this.options.mostOfShare) throw new ShareExhaustedError();
+    if (own >= this.options.mostOfShare) throw new KeyOverloadedError();
     if (this.takenNow >= this.options.most) throw new OverloadedError();
     this.ofShare.set(share, own + 1);
     this.takenNow += 1;

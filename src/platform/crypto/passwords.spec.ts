@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hash, parseOptions } from '@node-rs/argon2';
-import { OverloadedError, ShareExhaustedError } from '../concurrency/index.js';
+import { OverloadedError, KeyOverloadedError } from '../concurrency/index.js';
 import { Passwords } from './passwords.js';
 
 const hasher = new Passwords();
@@ -69,7 +69,7 @@ describe('Passwords', () => {
     await other;
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(295);
-    expect(refused[0]).toMatchObject({ reason: expect.any(ShareExhaustedError) });
+    expect(refused[0]).toMatchObject({ reason: expect.any(KeyOverloadedError) });
     expect(order.indexOf('other')).toBeLessThanOrEqual(2);
   });
 

@@ -28,30 +28,30 @@ export interface PasswordsOptions {
  *
  * Every call names its share: the account of the signed-in user, else the address (of mail or of the client) that the
  * request concerns. A share hashes one password at a time and shares take turns, so that a share with many calls delays
- * only itself. Every call may throw `ShareExhaustedError` when its share has too many waiting calls, and
+ * only itself. Every call may throw `KeyOverloadedError` when its share has too many waiting calls, and
  * `OverloadedError` when all shares together have.
  */
 export class Passwords {
-  private readonly turns: FairSemaphore;
+  private readonly slots: FairSemaphore;
   private readonly dummyHash = hashOfNothing();
 
   constructor(options: PasswordsOptions = {}) {
     const parallel = options.parallel ?? Math.min(availableParallelism(), MAX_THREADS);
-    this.turns = new FairSemaphore({
+    this.slots = new FairSemaphore({
       parallel,
-      parallelOfShare: 1,
-      mostWaiting: options.maxWaiting ?? 256,
-      mostWaitingOfShare: options.maxWaitingOfShare ?? 32,
+      maxPerKey: 1,
+      maxQueued: options.maxWaiting ?? 256,
+      maxQueuedPerKey: options.maxWaitingOfShare ?? 32,
     });
   }
 
   hash(password: string, share: string): Promise<string> {
-    return this.turns.run(share, () => hash(asHashed(password), COST));
+    return this.slots.run(share, () => hash(asHashed(password), COST));
   }
 
   /** Rejects when the stored hash is not in PHC form. */
   verify(storedHash: string, password: string, share: string): Promise<boolean> {
-    return this.turns.run(share, () => verify(storedHash, asHashed(password)));
+    return this.slots.run(share, () => verify(storedHash, asHashed(password)));
   }
 
   /** Takes as long as {@link verify} and always returns false, for accounts that do not exist or have no password. */

@@ -12,7 +12,7 @@ import {
   type Repository,
 } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { ScopedValue } from '../concurrency/index.js';
+import { AsyncContext } from '../concurrency/index.js';
 
 /** The connection for queries: the pool, or the current transaction. */
 export type Db = EntityManager;
@@ -41,7 +41,7 @@ const CONNECTIONS_APART = 3;
 @Injectable()
 export class Database {
   private readonly afterCommits = new WeakMap<Db, (() => void)[]>();
-  private readonly present = new ScopedValue<DataSource>();
+  private readonly present = new AsyncContext<DataSource>();
   private apartSource: Promise<DataSource> | undefined;
 
   constructor(private readonly main: DataSource) {}

@@ -56,7 +56,7 @@ export interface BodyShare {
 export class BodyBudget {
   private readonly ofKnown: ByteBudget;
   private readonly ofStrangers: ByteBudget;
-  private readonly inflating = new FairSemaphore({ parallel: MAX_INFLATING, mostWaiting: Infinity });
+  private readonly inflating = new FairSemaphore({ parallel: MAX_INFLATING, maxQueued: Infinity });
 
   /** @param largestBytes the maximum size of one body */
   constructor(largestBytes: number) {
@@ -92,8 +92,8 @@ function budgetOf(capacity: number, share: (held: number, free: number) => numbe
     capacity,
     largest: capacity,
     share,
-    mostWaiting: MAX_WAITING,
-    patienceMs: WAITING_TIMEOUT_MS,
+    maxQueued: MAX_WAITING,
+    timeoutMs: WAITING_TIMEOUT_MS,
     refusal: () => new ServiceOverloaded(),
   });
 }

@@ -1,13 +1,13 @@
 import type { Request } from 'express';
-import { whenThere } from '../concurrency/index.js';
+import { mapMaybePromise } from '../concurrency/index.js';
 import { bodyBytes, BrokenCompression, type HeldBytes } from './body-bytes.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
-import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './fields/index.js';
+import { type Issue, type JsonBodyOptions, parseJsonBody, ValidationError } from './validation/index.js';
 import { parsePairs } from './pairs.js';
 import type { BodyForm, BytesBody } from './inputs.js';
-import { LARGE_BYTES, type LargeTurn } from './large-bodies.js';
-import { turnOf } from './stranger-turn.js';
+import { LARGE_BYTES, type LargeBodySlot } from './large-bodies.js';
+import { slotOf } from './stranger-slot.js';
 
 /** How bytes are read: the form of the body, or newline-delimited JSON instead of it. */
 type Reading = Exclude<BodyForm, 'stream'> | 'lines';
@@ -66,12 +66,12 @@ const nothing = (): void => undefined;
 export class BodyReader {
   /**
    * Returns the decoded JSON value, or undefined without a body.
-   * @param turn is awaited before a large body is parsed
+   * @param slot is awaited before a large body is parsed
    */
-  readJson(request: Request, room: BodyRoom, turn: () => Promise<LargeTurn>, options: JsonOptions): unknown {
-    return whenThere(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
+  readJson(request: Request, room: BodyRoom, slot: () => Promise<LargeBodySlot>, options: JsonOptions): unknown {
+    return mapMaybePromise(this.readBytes(request, 'json', room, options.takesLines), (read): unknown => {
       if (read === undefined) return undefined;
-      if (read.bytes.length >= LARGE_BYTES) return parsedInTurn(read, turn, options);
+      if (read.bytes.length >= LARGE_BYTES) return parsedInSlot(read, slot, options);
       try {
         return parsed(read.bytes, options);
       } finally {
@@ -82,7 +82,7 @@ export class BodyReader {
 
   /** Returns the form fields. A repeated field keeps all its values. */
   readForm(request: Request, room: BodyRoom): Fields | Promise<Fields> {
-    return whenThere(this.readBytes(request, 'form', room), (read) => {
+    return mapMaybePromise(this.readBytes(request, 'form', room), (read) => {
       const fields = parsePairs(read?.bytes.toString('utf8') ?? '', 'body');
       read?.release();
       return fields;
@@ -91,7 +91,10 @@ export class BodyReader {
 
   /** Returns the bytes of newline-delimited JSON, or undefined without a body. */
   readLines(request: Request, room: BodyRoom): Buffer | undefined | Promise<Buffer | undefined> {
-    return whenThere(this.readBytes(request, 'lines', room, true), (read) => read && keptUntilAnswered(request, read));
+    return mapMaybePromise(
+      this.readBytes(request, 'lines', room, true),
+      (read) => read && keptUntilAnswered(request, read),
+    );
   }
 
   /**
@@ -99,14 +102,14 @@ export class BodyReader {
    * refused (415).
    */
   readRaw(request: Request, room: BodyRoom): Buffer | Promise<Buffer> {
-    return whenThere(this.readBytes(request, 'raw', room), (read) =>
+    return mapMaybePromise(this.readBytes(request, 'raw', room), (read) =>
       read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
     );
   }
 
   /** Returns the decompressed bytes of one of the media types, or an empty buffer without a body. */
   readDecoded(request: Request, { mediaTypes }: BytesBody, room: BodyRoom): Buffer | Promise<Buffer> {
-    return whenThere(this.readBytes(request, 'bytes', room, false, mediaTypes), (read) =>
+    return mapMaybePromise(this.readBytes(request, 'bytes', room, false, mediaTypes), (read) =>
       read === undefined ? Buffer.alloc(0) : keptUntilAnswered(request, read),
     );
   }
@@ -135,8 +138,8 @@ export class BodyReader {
 
   /** A request without credentials gives its slot back while its body arrives. */
   private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
-    const turn = turnOf(request);
-    turn?.leave();
+    const slot = slotOf(request);
+    slot?.leave();
     const limits = {
       maxBytes: room.maxBytes,
       inflates: form !== 'raw',
@@ -147,7 +150,7 @@ export class BodyReader {
       throw error instanceof BrokenCompression ? new ValidationError([INVALID_COMPRESSION]) : error;
     });
     try {
-      await turn?.enter();
+      await slot?.enter();
     } catch (error) {
       read.release();
       throw error;
@@ -176,13 +179,13 @@ export class BodyReader {
   }
 }
 
-async function parsedInTurn(
+async function parsedInSlot(
   { bytes, release }: HeldBytes,
-  turn: () => Promise<LargeTurn>,
+  slot: () => Promise<LargeBodySlot>,
   options: JsonBodyOptions,
 ): Promise<unknown> {
   try {
-    const { rest } = await turn();
+    const { rest } = await slot();
     const value = parsed(bytes, options);
     await rest();
     return value;

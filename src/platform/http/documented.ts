@@ -8,7 +8,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { type DomainErrorClass, sentenceOf } from './domain-error.js';
-import { namedSchema, union } from './fields/index.js';
+import { namedSchema, union } from './validation/index.js';
 
 /**
  * The refusals of a route with one status. They are stored as `x-refusal` in the response's schema until the document

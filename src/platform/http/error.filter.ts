@@ -8,7 +8,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { OverloadedError, ShareExhaustedError } from '../concurrency/index.js';
+import { OverloadedError, KeyOverloadedError } from '../concurrency/index.js';
 import { isOutOfReach } from '../database/database-faults.js';
 import { RequestAborted } from './body-bytes.js';
 import { isAnsweredForBrokenBody } from './client-errors.js';
@@ -20,7 +20,7 @@ import {
   ServiceOverloaded,
   TooManyAtOnce,
 } from './domain-error.js';
-import { ValidationError } from './fields/index.js';
+import { ValidationError } from './validation/index.js';
 import type { CheckedRequest } from './inputs.js';
 import { RouteTable } from './route-table.js';
 import { sendJson } from './send-json.js';
@@ -88,7 +88,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private toDomainError(thrown: unknown, request: CheckedRequest): DomainError | null {
     if (thrown instanceof DomainError) return thrown;
-    if (thrown instanceof ShareExhaustedError) return new TooManyAtOnce();
+    if (thrown instanceof KeyOverloadedError) return new TooManyAtOnce();
     if (thrown instanceof OverloadedError || isOutOfReach(thrown)) return new ServiceOverloaded();
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       const allowed = this.routes.methodsOf(request.path);

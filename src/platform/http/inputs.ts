@@ -3,9 +3,9 @@ import { ApiBody, ApiConsumes, ApiExtension, ApiHeader, ApiParam, ApiQuery } fro
 import type { Request, Response } from 'express';
 import type { RequestContext } from '../telemetry/index.js';
 import type { BodyShare } from './body-budget.js';
-import { compile, type JsonBodyOptions, type Schema } from './fields/index.js';
-import { TextField, UuidField } from './fields/index.js';
-import type { LargeTurn } from './large-bodies.js';
+import { compile, type JsonBodyOptions, type Schema } from './validation/index.js';
+import { TextField, UuidField } from './validation/index.js';
+import type { LargeBodySlot } from './large-bodies.js';
 import { SLOW_SENDER_LIMITS } from './slow-sender.js';
 import { StreamedBody } from './streamed-body.js';
 
@@ -41,8 +41,8 @@ export interface CheckedRequest<Access = unknown> extends Request {
   bodyShare?: BodyShare;
   /** Set when the request is answered as an earlier one was, and must not be metered again. */
   isRepeat?: boolean;
-  /** The turn of a large body. */
-  largeTurn?: LargeTurn;
+  /** The slot of a large body. */
+  largeBodySlot?: LargeBodySlot;
   /** The context that every log line of the request carries. Code that has the request may add ids to it. */
   context?: RequestContext;
 }
@@ -205,12 +205,12 @@ export function LinesOf(lines: LinesBody & { description: string }): ParameterDe
 }
 
 /**
- * Injects a function that ends the turn of a large body. A handler that keeps its sender waiting calls it once the body
- * is no longer needed, so that the next large body is read.
+ * Injects a function that releases the slot of a large body. A handler that keeps its sender waiting calls it once the
+ * body is no longer needed, so that the next large body is read.
  */
 export function BodyTaken(): ParameterDecorator {
   return (target, key, index) => {
-    if (key !== undefined) read((request) => request.largeTurn?.end ?? (() => undefined))()(target, key, index);
+    if (key !== undefined) read((request) => request.largeBodySlot?.end ?? (() => undefined))()(target, key, index);
   };
 }
 

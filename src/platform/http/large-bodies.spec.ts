@@ -8,7 +8,7 @@ describe('a large body', () => {
     const bodies = new LargeBodies();
     let [under, most, rounds] = [0, 0, 0];
     const read = async (): Promise<void> => {
-      const { rest, end } = await bodies.turn('a');
+      const { rest, end } = await bodies.acquire('a');
       under += 1;
       most = Math.max(most, under);
       const before = rounds;
@@ -27,7 +27,7 @@ describe('a large body', () => {
     const bodies = new LargeBodies();
     const order: string[] = [];
     const read = async (holder: string): Promise<void> => {
-      const { end } = await bodies.turn(holder);
+      const { end } = await bodies.acquire(holder);
       order.push(holder);
       end();
     };
@@ -37,10 +37,10 @@ describe('a large body', () => {
 
   it('is refused when too many wait', async () => {
     const bodies = new LargeBodies();
-    const { end } = await bodies.turn('a');
-    const waiting = Array.from({ length: 64 }, () => bodies.turn('a').then((turn) => turn.end()));
-    await expect(bodies.turn('a')).rejects.toBeInstanceOf(ServiceOverloaded);
-    const other = bodies.turn('b').then((turn) => turn.end());
+    const { end } = await bodies.acquire('a');
+    const waiting = Array.from({ length: 64 }, () => bodies.acquire('a').then((slot) => slot.end()));
+    await expect(bodies.acquire('a')).rejects.toBeInstanceOf(ServiceOverloaded);
+    const other = bodies.acquire('b').then((slot) => slot.end());
     end();
     await Promise.all([...waiting, other]);
   });

@@ -8,18 +8,18 @@ import { ServiceOverloaded } from './domain-error.js';
  */
 export const LARGE_BYTES = 32 * 1024;
 
-const MOST_WAITING = 128;
-const MOST_WAITING_OF_A_HOLDER = 64;
-const PATIENCE_MS = 10_000;
-/** A turn ends after this time even if its body is still in use, for example by a handler that waits for others. */
-const LONGEST_TURN_MS = 2_000;
+const MAX_QUEUED = 128;
+const MAX_QUEUED_PER_HOLDER = 64;
+const WAIT_TIMEOUT_MS = 10_000;
+/** A slot ends after this time even if its body is still in use, for example by a handler that waits for others. */
+const MAX_SLOT_MS = 2_000;
 
 /** After a step shorter than this, one round of the event loop is enough rest. */
 const BRIEF_MS = 5;
 const LONGEST_REST_MS = 100;
 
 /** The right to read one large text, until `end` is called. */
-export interface LargeTurn {
+export interface LargeBodySlot {
   /** Waits between two steps of reading, for as long as the step took, so that other requests are served. */
   readonly rest: () => Promise<void>;
   /** Further calls do nothing. */
@@ -39,11 +39,11 @@ interface Waiting {
 export class LargeBodies {
   private busy = false;
   private waiting = 0;
-  /** The holders in the order of their turns. */
+  /** The holders in the order in which they get the slot. */
   private readonly holders = new Map<string, Waiting[]>();
 
   /** @throws ServiceOverloaded when too many bodies wait, or after 10 seconds of waiting */
-  async turn(holder: string): Promise<LargeTurn> {
+  async acquire(holder: string): Promise<LargeBodySlot> {
     if (this.busy) await this.wait(holder);
     this.busy = true;
     let since = performance.now();
@@ -59,22 +59,22 @@ export class LargeBodies {
       clearTimeout(limit);
       void rest().then(() => this.goOn());
     };
-    const limit = setTimeout(end, LONGEST_TURN_MS);
+    const limit = setTimeout(end, MAX_SLOT_MS);
     limit.unref();
     return { rest, end };
   }
 
   private wait(holder: string): Promise<void> {
     const queue = this.holders.get(holder) ?? [];
-    if (this.waiting >= MOST_WAITING || queue.length >= MOST_WAITING_OF_A_HOLDER) throw new ServiceOverloaded();
+    if (this.waiting >= MAX_QUEUED || queue.length >= MAX_QUEUED_PER_HOLDER) throw new ServiceOverloaded();
     return new Promise((resolve, reject) => {
-      const patience = setTimeout(() => {
+      const timer = setTimeout(() => {
         this.leave(holder, waiting);
         reject(new ServiceOverloaded());
-      }, PATIENCE_MS);
+      }, WAIT_TIMEOUT_MS);
       const waiting: Waiting = {
         begin: () => {
-          clearTimeout(patience);
+          clearTimeout(timer);
           resolve();
         },
       };

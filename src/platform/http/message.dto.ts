@@ -1,4 +1,4 @@
-import { TextField } from './fields/index.js';
+import { TextField } from './validation/index.js';
 
 /** The answer of an action that has no result to return. */
 export class MessageResponse {

@@ -1,4 +1,4 @@
-import { IntField } from './fields/index.js';
+import { IntField } from './validation/index.js';
 
 /** The members that every page has. The class of the page declares its `items`. */
 export abstract class PageResponse {

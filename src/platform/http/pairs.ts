@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'node:querystring';
-import { brokenRule } from './fields/index.js';
+import { brokenRule } from './validation/index.js';
 
 /** The maximum number of pairs in a query or a form. No route has a hundred parameters. */
 const MOST_PAIRS = 1_000;

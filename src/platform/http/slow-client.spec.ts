@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { SlowClientTimer } from './slow-client.js';
 
 const KIB = 1024;
-const PATIENCE = { stalledMs: 30_000, bytesPerSecond: 16 * KIB, longestMs: 300_000 };
+const LIMITS = { stalledMs: 30_000, bytesPerSecond: 16 * KIB, longestMs: 300_000 };
 
 describe('the time of a client', () => {
   let now: number;
@@ -11,7 +11,7 @@ describe('the time of a client', () => {
   beforeEach(() => {
     now = 1_000;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    time = new SlowClientTimer(PATIENCE);
+    time = new SlowClientTimer(LIMITS);
   });
   afterEach(() => void jest.restoreAllMocks());
 

@@ -3,7 +3,7 @@ import { RequestAborted } from './body-bytes.js';
 import type { BodyShare } from './body-budget.js';
 import { BodyTooLarge, UnsupportedMediaType } from './domain-error.js';
 import { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
-import { turnOf } from './stranger-turn.js';
+import { slotOf } from './stranger-slot.js';
 
 export { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 
@@ -61,7 +61,7 @@ export class StreamedBody {
 
   private async *read(maxBytes: number): AsyncGenerator<Buffer, void> {
     const { request, response } = this;
-    turnOf(request)?.leave();
+    slotOf(request)?.leave();
     const release = await this.share?.take(BYTES_ON_THE_WAY);
     // A reader may stop without ending the iteration.
     response.once('close', () => release?.());

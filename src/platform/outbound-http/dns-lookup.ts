@@ -37,16 +37,16 @@ interface FamilyAnswer {
  * not supported.
  */
 export class DnsLookup extends HostLookup {
-  private readonly turns: FairSemaphore;
+  private readonly slots: FairSemaphore;
   private hosts: { readonly readAt: number; readonly addresses: Promise<Map<string, HostAddress[]>> } | null = null;
 
   constructor(private readonly options: DnsLookupOptions = {}) {
     super();
-    this.turns = new FairSemaphore({
+    this.slots = new FairSemaphore({
       parallel: options.atOnce ?? LOOKUPS_AT_ONCE,
-      parallelOfShare: options.ofAShare ?? LOOKUPS_OF_A_SHARE,
+      maxPerKey: options.ofAShare ?? LOOKUPS_OF_A_SHARE,
       // Callers have already waited for a slot of their own, and have a deadline.
-      mostWaiting: Infinity,
+      maxQueued: Infinity,
     });
   }
 
@@ -54,7 +54,7 @@ export class DnsLookup extends HostLookup {
     const known = (await this.hostsFile()).get(host);
     if (known !== undefined) return { ok: true, addresses: known };
     try {
-      return await this.turns.run(share, () => this.ask(host, signal), signal);
+      return await this.slots.run(share, () => this.ask(host, signal), signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       return { ok: false, reason: 'timeout' };

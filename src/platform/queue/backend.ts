@@ -24,7 +24,7 @@ export class SharedConnection extends PostgresConnection {
   /**
    * Runs work after earlier work is done. pg runs one query at a time on a connection, and the listening one is shared.
    */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
+  oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.lastTurn.then(work);
     this.lastTurn = turn.catch(() => undefined);
     return turn;
@@ -64,7 +64,7 @@ class SharedBackend extends PostgresQueueBackend {
     if (this.isSubscribed) return null;
     this.isSubscribed = true;
     try {
-      return await this.shared.inTurn(() => super.waitForJob(0));
+      return await this.shared.oneAtATime(() => super.waitForJob(0));
     } catch (error) {
       this.isSubscribed = false;
       throw error;

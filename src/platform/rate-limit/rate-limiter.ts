@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { whenThere } from '../concurrency/index.js';
+import { mapMaybePromise } from '../concurrency/index.js';
 import { domainError } from '../http/domain-error.js';
 import { Metrics } from '../telemetry/index.js';
 import { addressBucket } from './address-bucket.js';
@@ -62,10 +62,10 @@ export class RateLimiter {
       return;
     }
     const holder = policy.credentialLimit === null ? null : this.credentials.holderOf(request);
-    const refusal = whenThere(holder, (name) => {
+    const refusal = mapMaybePromise(holder, (name) => {
       const { bucket, limit } = bucketOf(policy, name, request);
       const hit = this.store.hit(bucket, limit, policy.windowSeconds * 1000);
-      return whenThere(hit, (one) => {
+      return mapMaybePromise(hit, (one) => {
         if (!one.isAllowed) this.credentials.refused(request);
         return this.answer(policy, limit, one, response);
       });

@@ -103,8 +103,8 @@ export class OtlpSpanExport implements SpanExport {
   }
 
   private add(context: SpanContext, span: FinishedSpan): void {
-    const { mostWaiting, batchSize, delayMs } = this.config.batches;
-    if (this.unsent + this.batch.count >= mostWaiting) return;
+    const { maxQueued, batchSize, delayMs } = this.config.batches;
+    if (this.unsent + this.batch.count >= maxQueued) return;
     this.batch.add(context, span);
     if (this.batch.count >= batchSize) this.send();
     else this.timer ??= setTimeout(() => this.send(), delayMs).unref();

@@ -1,4 +1,4 @@
-import { ScopedValue } from '../concurrency/index.js';
+import { AsyncContext } from '../concurrency/index.js';
 import type { Traceparent } from './traceparent.js';
 import type { Span } from './span.js';
 
@@ -21,7 +21,7 @@ export interface RequestContext {
   apiKeyId?: string;
 }
 
-const context = new ScopedValue<RequestContext>();
+const context = new AsyncContext<RequestContext>();
 
 /**
  * Runs `work`, and everything it starts, in this context until `leave` is called. Later additions to the context are

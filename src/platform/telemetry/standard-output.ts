@@ -4,7 +4,7 @@ import { asError, errorCode } from '../errors/index.js';
 /**
  * The maximum bytes of lines that wait for the reader. Further lines are dropped, and one line reports their number.
  */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 20;
 /** How long the process waits at its end for the reader of the last lines, in milliseconds. */
 const LAST_LINES_MS = 2_000;
@@ -30,7 +30,7 @@ export class StandardOutput {
 
   write(lines: string): void {
     const bytes = Buffer.from(lines);
-    if (this.waitingBytes + bytes.length > MOST_WAITING_BYTES) {
+    if (this.waitingBytes + bytes.length > MAX_WAITING_BYTES) {
       this.dropped += lines.split('\n').length - 1;
       return;
     }
@@ -42,7 +42,7 @@ export class StandardOutput {
   writeAll(lines: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.from(lines);
-      if (this.waitingBytes > 0 && this.waitingBytes + bytes.length > MOST_WAITING_BYTES) {
+      if (this.waitingBytes > 0 && this.waitingBytes + bytes.length > MAX_WAITING_BYTES) {
         reject(new Error('standard output is not read'));
         return;
       }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { copiedSearchSql } from '../../../src/modules/events/event-store/search/copied-search-sql.js';
-import { judge, readWords } from '../../../src/modules/tenancy/search-sources/index.js';
+import { scoreOf, readWords } from '../../../src/modules/tenancy/search-sources/index.js';
 import { StatementValues } from '../../../src/platform/clickhouse/index.js';
-import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { isSafeText } from '../../../src/platform/http/validation/index.js';
 import { type ClickHouseAccess, type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';
 
 const clickHouse = await testClickHouse();
@@ -77,7 +77,7 @@ function tests(access: ClickHouseAccess): void {
         values,
       );
       const expected = given.flatMap(({ id, name, note }) => {
-        const judged = judge(
+        const scored = scoreOf(
           [
             { name: 'name', text: name },
             { name: 'note', text: note },
@@ -85,7 +85,7 @@ function tests(access: ClickHouseAccess): void {
           ],
           words,
         );
-        return judged === null ? [] : [[id, judged.score]];
+        return scored === null ? [] : [[id, scored.score]];
       });
       expect([q, found.map(({ id, rank: score }) => [id, score]).sort()]).toEqual([q, expected.sort()]);
     }

@@ -7,7 +7,7 @@ import { CopiedEventsReader } from '../../../src/modules/events/event-store/read
 import { CopiedEventSearchReader } from '../../../src/modules/events/event-store/search/copied-event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { readWords } from '../../../src/modules/tenancy/search-sources/index.js';
-import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { isSafeText } from '../../../src/platform/http/validation/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, haveTime } from '../../support/both-stores.js';
@@ -339,22 +339,22 @@ function tests(access: ClickHouseAccess): void {
         () => Promise.resolve(server.readFaults.length),
         (left) => left === 0,
       );
-      const turns = app.nest.get(LongReads, { strict: false });
-      const { patienceMs } = turns.limits;
-      turns.limits.patienceMs = 20;
-      // Too much for a turn of short reads.
+      const slots = app.nest.get(LongReads, { strict: false });
+      const { timeoutMs } = slots.limits;
+      slots.limits.timeoutMs = 20;
+      // Too much for a slot of short reads.
       const long = (milliseconds: number): Promise<boolean> =>
         milliseconds < LONG_READ_MS ? Promise.reject(new QueryTooLong()) : Promise.resolve(true);
       const isFree = (): Promise<boolean> =>
-        turns.run(owner, long).catch((error: unknown) => {
+        slots.run(owner, long).catch((error: unknown) => {
           if (error instanceof TooManyQueries) return false;
           throw error;
         });
-      turns.limits.shortMs = LONG_READ_MS / 2;
+      slots.limits.shortMs = LONG_READ_MS / 2;
       expect(await isFree()).toBe(false);
       sent.destroy();
       await eventually(isFree, (free) => free);
-      turns.limits.patienceMs = patienceMs;
+      slots.limits.timeoutMs = timeoutMs;
       haveTime(app);
       await same({ q: 'order', type: 'event' });
     });

@@ -85,7 +85,7 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   for (let kill = 0; kill < KILLS && !(await isDone()); kill++) await killed(kill % 2 === 0, judgedUntil, isDone);
   await app.rows('DROP FUNCTION linger CASCADE');
   await eventually(async () => {
-    await sentinel.judge();
+    await sentinel.detect();
     return isDone();
   }, Boolean);
   const findings = await sentinel.findings();
@@ -99,7 +99,7 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   // The first ones have recovered as well, after three normal buckets.
   expect(alerts).toEqual(types.map((type, index) => ({ type, occurrences: 1, notices: index < TYPES - 3 ? 2 : 1 })));
 
-  // With a small heap, what a project of ten thousand types did in four days is learned and judged.
+  // With a small heap, what a project of ten thousand types did in four days is learned and evaluated.
   const many = sentinel.of(await ownerWithProject(app));
   await many.put(-4 * DAY, 0, { events: 5, event: 'other' });
   await app.rows(
@@ -129,7 +129,7 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
         many.projectId,
       ])
     ).length > 0;
-  // Killed between pieces of its lesson, and in one of them, it goes on where it was.
+  // Killed between pieces of its training, and in one of them, it goes on where it was.
   await slow('UPDATE', ['sentinel_lessons']);
   for (let kill = 0; kill < KILLS; kill += 2) {
     await killed(false, learnedTo, isLearned);
@@ -161,7 +161,7 @@ it('loses and doubles no finding, and tells of each once, whoever is killed in a
   await app.rows('UPDATE sentinel_projects SET profiled_until = NULL WHERE project_id = $1', [many.projectId]);
   await app.rows('DELETE FROM sentinel_series WHERE project_id = $1', [many.projectId]);
   await many.watchFrom(0);
-  await many.judgeTo(0);
+  await many.detectTo(0);
   expect(await known()).toEqual(learned);
 });
 

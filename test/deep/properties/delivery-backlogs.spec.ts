@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AttemptClaimsRepository } from '../../../src/modules/delivery/deliveries/engine/attempt-claims.repository.js';
 import type { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
-import type { Lane } from '../../../src/modules/delivery/sending/index.js';
+import type { SendingLane } from '../../../src/modules/delivery/sending/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { DELIVERY_ENV, runRetries } from '../../support/delivery.js';
@@ -82,7 +82,7 @@ describe('a due delivery among many', () => {
     };
     const claims = new AttemptClaimsRepository(recorder as unknown as Database).common;
     await claims.dueLanes(500, null);
-    const lanes = await app.rows<Lane>(...asked[0]!);
+    const lanes = await app.rows<SendingLane>(...asked[0]!);
     expect(lanes).toHaveLength(52);
     expect(new Set(lanes.slice(0, 2).map(({ tenant }) => tenant))).toEqual(new Set([big.projectId, small.projectId]));
     const shares = lanes.slice(0, 10).map((lane) => ({ ...lane, most: 3 }));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { asProjectId } from '../../../src/modules/access/index.js';
 import { HeartbeatsWriter } from '../../../src/modules/alerting/heartbeats/index.js';
 import { usualAt } from '../../../src/modules/alerting/sentinel/baseline/profile.js';
-import { LessonsRepository } from '../../../src/modules/alerting/sentinel/rounds/lessons.repository.js';
+import { TrainingHistoryRepository } from '../../../src/modules/alerting/sentinel/rounds/training-history.repository.js';
 import { SeriesProfilesRepository } from '../../../src/modules/alerting/sentinel/rounds/series-profiles.repository.js';
 import { WatchedProjectsRepository } from '../../../src/modules/alerting/sentinel/rounds/watched-projects.repository.js';
 import { Database } from '../../../src/platform/database/database.js';
@@ -30,7 +30,7 @@ describe('Sentinel', () => {
     app = await createTestApp({ env: RULES_ENV });
   });
   beforeEach(async () => {
-    // Those of the tests before would be judged along.
+    // Those of the tests before would be evaluated along.
     await app.rows('DELETE FROM sentinel_projects');
     await app.rows(`UPDATE projects SET archived_at = now()`);
     // A machine that stood still for half a minute looks like an outage of ours.
@@ -49,7 +49,7 @@ describe('Sentinel', () => {
     }
     await sentinel.count();
     await sentinel.watchFrom(-then.length + 1);
-    await sentinel.judge();
+    await sentinel.detect();
   };
   const kinds = async (): Promise<string[]> =>
     (await sentinel.findings()).map(({ kind, series, severity }: Json) => `${kind} ${series.type} ${severity}`);
@@ -72,7 +72,7 @@ describe('Sentinel', () => {
       }
       await sentinel.count();
       await sentinel.watchFrom(0);
-      await sentinel.judge();
+      await sentinel.detect();
       const found = await sentinel.findings();
       expect(new Set(found.map((one: Json) => [one.kind, one.severity, one.series.type, one.series.value]))).toEqual(
         new Set(types.map(([kind, severity]) => [kind, severity, 'event', `${kind} ${severity}`])),
@@ -92,7 +92,7 @@ describe('Sentinel', () => {
       );
     };
 
-    it('is judged alike in any order of arrival and at any times of rounds', async () => {
+    it('is evaluated to the same result in any order of arrival and at any times of rounds', async () => {
       const counts = fc.array(fc.constantFrom(0, 5, 5, 60, 150), { minLength: 6, maxLength: 9 });
       await fc.assert(
         fc.asyncProperty(counts, fc.infiniteStream(fc.nat(1_000)), async (buckets, chance) => {
@@ -112,12 +112,12 @@ describe('Sentinel', () => {
             await put(atOnce, place);
           await atOnce.count();
           await atOnce.watchFrom(first);
-          await atOnce.judge();
+          await atOnce.detect();
           for (const place of places) {
             await put(apart, place);
             await apart.count();
             if (place === first) await apart.watchFrom(first);
-            await apart.judgeTo(place);
+            await apart.detectTo(place);
           }
           expect(await told(apart)).toEqual(await told(atOnce));
         }),
@@ -160,7 +160,7 @@ describe('Sentinel', () => {
       await app.rows('DELETE FROM alert_heartbeats');
       await app.rows('DELETE FROM sentinel_findings');
       await sentinel.watchFrom(0);
-      await sentinel.judge();
+      await sentinel.detect();
       expect(await kinds()).toEqual(['silence project critical']);
     });
 
@@ -180,7 +180,7 @@ describe('Sentinel', () => {
       await types(-1);
       await sentinel.count();
       await sentinel.watchFrom(-1);
-      await sentinel.judge();
+      await sentinel.detect();
       expect(app.logLines.filter((line) => line.includes('judging project'))).toEqual([]);
       const found = await sentinel.findings();
       const counted = (kind: string): number => found.filter((one: Json) => one.kind === kind).length;
@@ -192,11 +192,11 @@ describe('Sentinel', () => {
       await sentinel.count();
       await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
       await sentinel.watchFrom(0);
-      const lessons = app.nest.get(LessonsRepository, { strict: false });
-      const advanced = jest.spyOn(lessons, 'advance');
+      const trainings = app.nest.get(TrainingHistoryRepository, { strict: false });
+      const advanced = jest.spyOn(trainings, 'advance');
       const dying = jest.spyOn(app.nest.get(SeriesProfilesRepository, { strict: false }), 'put');
       dying.mockImplementationOnce(() => Promise.reject(new Error('the connection is gone')));
-      await sentinel.judge();
+      await sentinel.detect();
       expect(await app.rows('SELECT FROM sentinel_projects WHERE profiled_until IS NULL')).toHaveLength(1);
       const read = advanced.mock.calls.map(([{ readFrom }]) => readFrom);
       expect(read.length).toBeGreaterThan(1);
@@ -217,7 +217,7 @@ describe('Sentinel', () => {
         return WatchedProjectsRepository.prototype.advance.call(projects, project, tx);
       });
       await app.rows('UPDATE sentinel_projects SET due_at = now()');
-      await sentinel.judge();
+      await sentinel.detect();
       expect(advanced.mock.calls.filter(([{ learned }]) => learned === 0)).toEqual([]);
       jest.restoreAllMocks();
       expect(turns.indexOf(other.projectId)).toBeLessThanOrEqual(1);
@@ -226,7 +226,7 @@ describe('Sentinel', () => {
       expect(await app.rows('SELECT FROM sentinel_lessons')).toEqual([]);
     });
 
-    it('is judged by the two hours of the week it lies in, as the whole profile has them', async () => {
+    it('is evaluated by the two hours of the week it lies in, as the whole profile has them', async () => {
       await history({ events: 5, latencyMs: 20 }, [{}], 8);
       const profiles = app.nest.get(SeriesProfilesRepository, { strict: false });
       const { db } = app.nest.get(Database, { strict: false });
@@ -246,7 +246,7 @@ describe('Sentinel', () => {
       }
     });
 
-    it('is of its project alone, though both are judged in one round', async () => {
+    it('is of its project alone, though both are evaluated in one round', async () => {
       const other = await ownerWithProject(app);
       const others = sentinel.of(other);
       await others.put(-4 * DAY, 0, { events: 60 });
@@ -396,7 +396,7 @@ describe('Sentinel', () => {
               });
             }
           };
-          // The hours that are judged, on earlier days, and what came just before; without days, all time.
+          // The hours that are evaluated, on earlier days, and what came just before; without days, all time.
           const isSilent = (bucket: number): boolean => isUsual && (bucket + 4 * DAY - first) % DAY < then.length;
           for (let bucket = first - 3 * DAY - 24; bucket < first; bucket++) {
             if (days.length === 0 && !isSilent(bucket)) send(bucket, steady);
@@ -413,7 +413,7 @@ describe('Sentinel', () => {
           return { kind, told, of, rule, first };
         }),
       );
-      await sentinel.judge();
+      await sentinel.detect();
       const findings = await Promise.all(
         found.map(async ({ kind, of }) => (await of.findings(`&kind=${kind}`)).toReversed()),
       );
@@ -483,7 +483,7 @@ describe('Sentinel', () => {
       if (type === 'event') await sentinel.put(-3, -3, { events: 60, event: 'rare' });
       await sentinel.count();
       await sentinel.watchFrom(-3);
-      await sentinel.judgeTo(-3);
+      await sentinel.detectTo(-3);
       expect((await sentinel.findings()).map(({ kind: of, series }: Json) => [of, series.type])).toEqual([
         [kind, type],
       ]);
@@ -492,7 +492,7 @@ describe('Sentinel', () => {
       await app.rows('UPDATE sentinel_projects SET profiled_until = NULL');
       const states: unknown[] = [];
       for (const bucket of [-2, -1, 0]) {
-        await sentinel.judgeTo(bucket);
+        await sentinel.detectTo(bucket);
         states.push(...(await sentinel.findings()).map(({ status, resolved_at: at }: Json) => [status, at]));
       }
       expect(states).toEqual([
@@ -503,7 +503,7 @@ describe('Sentinel', () => {
       const { body } = await sentinel.send('get', `/v1/alerts/events?project_id=${owner.projectId}`);
       expect(body.items.map(({ status }: Json) => status)).toEqual(['resolved']);
       const [{ id, last_seen_at: seen }] = await sentinel.findings();
-      // A bucket that was not judged has no point.
+      // A bucket that was not evaluated has no point.
       expect((await sentinel.finding(id)).evidence.points.at(-1)).toMatchObject({ ts: seen, is_anomalous: true });
     });
 
@@ -536,7 +536,7 @@ describe('Sentinel', () => {
         ['dismissed', ['dismiss'], 'dismiss', 'Finding is already dismissed', 'dismissed', 'dismissed'],
       ];
       const projects = await Promise.all(life.map(([state]) => spiked(state === 'resolved' ? -6 : -3)));
-      await sentinel.judgeTo(-3);
+      await sentinel.detectTo(-3);
       const body = { reason: 'expected', note: 'planned' };
       const acted = await Promise.all(
         life.map(async ([, reached, act], index) => {
@@ -562,7 +562,7 @@ describe('Sentinel', () => {
         { action: 'finding.dismissed', times: 5 },
       ]);
       await app.rows('UPDATE sentinel_projects SET due_at = now()');
-      await sentinel.judgeTo(0);
+      await sentinel.detectTo(0);
       expect(await Promise.all(projects.map(async (of) => (await only(of)).status))).toEqual(
         life.map(([, , , , , later]) => later),
       );
@@ -572,12 +572,12 @@ describe('Sentinel', () => {
       'stays consistent when a request to %s races with the round that resolves the finding',
       async (act) => {
         const projects = await Promise.all(Array.from({ length: 4 }, () => spiked(-3)));
-        // The bucket that resolves it is judged while somebody acts.
-        await sentinel.judgeTo(-1);
+        // The bucket that resolves it is evaluated while somebody acts.
+        await sentinel.detectTo(-1);
         const ids = await Promise.all(projects.map(async (of) => (await only(of)).id as string));
         await app.rows('UPDATE sentinel_projects SET due_at = now()');
         const [, ...answers] = await Promise.all([
-          sentinel.judgeTo(0),
+          sentinel.detectTo(0),
           ...projects.map((of, index) => of.act(ids[index] ?? '', act, { reason: 'expected' })),
         ]);
         const ended = await Promise.all(projects.map(only));

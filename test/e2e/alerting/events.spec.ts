@@ -6,7 +6,7 @@ import { type Account, api, job, type Tenant, tenant } from '../../support/servi
 import {
   ageAlertEvent,
   ageProjectDeletion,
-  alertNotices,
+  alertNotifications,
   enlargeAlertPayloads,
   enlargeTimelineNotes,
   letAlertTimePass,
@@ -93,7 +93,7 @@ describe('an alert event of a rule', () => {
     await alerts.counted(ruleId, 4);
     await ageAlertEvent(id, 2 * 3_600 + 5 * 60);
     await alerts.acted(id, 'resolve');
-    const notices = await alertNotices(id);
+    const notices = await alertNotifications(id);
     const of = (eventId: string | undefined, n: number, message: string) => ({
       eventId,
       eventType: `payment.failed.${n}`,
@@ -212,7 +212,7 @@ describe('an alert event', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => alerts.act(id, action, body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(409)]);
     expect((await alerts.types(id)).filter((one) => one === type)).toHaveLength(1);
-    expect((await alerts.notices(id)).filter(({ status }) => status === 'resolved')).toHaveLength(
+    expect((await alerts.notifications(id)).filter(({ status }) => status === 'resolved')).toHaveLength(
       action === 'resolve' ? 1 : 0,
     );
   });
@@ -383,7 +383,7 @@ describe('an alert event that is raised by hand', () => {
     expect(notified).toMatchObject({ type: 'notified', detail: { occurrences: 1, deliveries: 1, status: 'open' } });
     expect((await alerts.raised()).id).not.toBe(id);
     expect((await alerts.acted(id, 'resolve')).status).toBe('resolved');
-    expect(await alerts.notices(id)).toMatchObject([{ status: 'open' }, { status: 'resolved' }]);
+    expect(await alerts.notifications(id)).toMatchObject([{ status: 'open' }, { status: 'resolved' }]);
   });
 
   it('counts as an occurrence of the unresolved alert event with the same fingerprint', async () => {

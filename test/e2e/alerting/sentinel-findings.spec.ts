@@ -28,7 +28,7 @@ beforeEach(async () => {
 describe('a finding', () => {
   it('goes on in unusual buckets, ends after three normal ones, and opens again within half an hour', async () => {
     const spike = { events: 60 };
-    await sentinel.judgeHistory({ events: 5 }, [spike, spike, {}, {}, {}, {}, spike]);
+    await sentinel.detectHistory({ events: 5 }, [spike, spike, {}, {}, {}, {}, spike]);
     const [finding, ...others] = await sentinel.findings();
     expect(others).toEqual([]);
     expect(finding).toMatchObject({
@@ -61,12 +61,12 @@ describe('a finding', () => {
     await sentinel.put(0, 0, { events: 55 });
     await sentinel.count();
     await sentinel.watchFrom(-6);
-    await sentinel.judgeTo(-6);
+    await sentinel.detectTo(-6);
     const { id } = await sentinel.first();
     await sentinel.act(id, 'acknowledge').expect(200);
     const states: unknown[] = [];
     for (const bucket of [-1, 0]) {
-      await sentinel.judgeTo(bucket);
+      await sentinel.detectTo(bucket);
       states.push(...(await sentinel.findings()).map(({ status, resolved_at: at }) => [status, at !== null]));
     }
     expect(states).toEqual([
@@ -76,7 +76,7 @@ describe('a finding', () => {
   });
 
   it('ends by itself, and a later one of the same series is another finding', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [
+    await sentinel.detectHistory({ events: 5 }, [
       { events: 60 },
       {},
       {},
@@ -95,16 +95,16 @@ describe('a finding', () => {
     expect(findings[1]?.resolved_at).toBe(sentinel.iso(-8));
   });
 
-  it('ends after three normal buckets that were judged, however many were left out before them', async () => {
+  it('ends after three normal buckets that were evaluated, however many were left out before them', async () => {
     await sentinel.put(-4 * DAY, 0, { events: 5 });
     await sentinel.put(-20, -20, { events: 60 });
     await sentinel.count();
     await sentinel.watchFrom(-20);
-    await sentinel.judgeTo(-20);
+    await sentinel.detectTo(-20);
     await sentinel.watchFrom(-4);
     const states: string[] = [];
     for (const bucket of [-4, -3, -2]) {
-      await sentinel.judgeTo(bucket);
+      await sentinel.detectTo(bucket);
       states.push(...(await sentinel.statuses()));
     }
     expect(states).toEqual(['open', 'open', 'resolved']);
@@ -117,19 +117,19 @@ describe('a finding', () => {
 
   it('mutes its kind and series when it is dismissed, and raises their bounds for 30 days', async () => {
     const spike = { events: 60 };
-    await sentinel.judgeHistory({ events: 5 }, [spike, spike]);
+    await sentinel.detectHistory({ events: 5 }, [spike, spike]);
     const { id } = await sentinel.first();
     await sentinel.act(id, 'dismiss', { reason: 'wrong' }).expect(200);
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.statuses()).toEqual(['dismissed']);
     await ageFeedback(acme.projectId, 1);
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.findings('&status=open')).toEqual([]);
     await ageFeedback(acme.projectId, 31);
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.findings('&status=open')).toHaveLength(1);
   });
 
@@ -138,19 +138,19 @@ describe('a finding', () => {
     await sentinel.put(-2, 0, { events: 60 });
     await sentinel.count();
     await sentinel.watchFrom(-2);
-    await sentinel.judgeTo(-2);
+    await sentinel.detectTo(-2);
     const dismiss = async (hours: number): Promise<void> => {
       const { id } = await sentinel.first();
       await sentinel.act(id, 'dismiss', { reason: 'expected', mute_hours: hours }).expect(200);
     };
     await dismiss(0);
-    await sentinel.judgeTo(-1);
+    await sentinel.detectTo(-1);
     expect(await sentinel.statuses()).toEqual(['open', 'dismissed']);
     await dismiss(1);
     const mutedUntil = async (time: number): Promise<string[]> => {
       await setMutedUntil(acme.projectId, new Date(time));
       await sentinel.watchFrom(0);
-      await sentinel.judgeTo(0);
+      await sentinel.detectTo(0);
       return sentinel.statuses();
     };
     expect(await mutedUntil(sentinel.at(1).getTime())).toEqual(['dismissed', 'dismissed']);
@@ -158,7 +158,7 @@ describe('a finding', () => {
   });
 
   it('mutes for the hours of its last dismissal, and raises bounds three times at most and never when it was expected', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     const feedback: unknown[] = [];
     for (const [reason, hours] of [
       ['expected', 24],
@@ -185,7 +185,7 @@ describe('a finding', () => {
   });
 
   it('is dismissed once when six people acknowledge and dismiss it at a time', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     const { id } = await sentinel.first();
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
@@ -203,13 +203,13 @@ describe('a finding', () => {
     await sentinel.put(-1, 0, { events: 60 });
     await sentinel.count();
     await sentinel.watchFrom(-1);
-    await sentinel.judgeTo(0, 3);
+    await sentinel.detectTo(0, 3);
     expect(await sentinel.kinds()).toEqual(['rate_spike project warning']);
     expect(await judgedUntil(acme.projectId)).toEqual(sentinel.at(1));
   });
 
   it('is shown to members of its project only, and viewers cannot acknowledge it', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     const { id } = await sentinel.first();
     const [viewer, globex] = [await acme.viewer(), await tenant()];
     await sentinel.as(viewer).read(id).expect(200);
@@ -218,7 +218,7 @@ describe('a finding', () => {
   });
 
   it('is found by the search of its project, by its title, kind and id', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     const { id, title, summary, started_at: startedAt } = await sentinel.first();
     const found = async (q: string, { projectId, owner }: Tenant = acme): Promise<object[]> => {
       const query = { project_id: projectId, type: 'finding', q };
@@ -233,7 +233,7 @@ describe('a finding', () => {
   });
 
   it('refuses notes that are too long, unknown reasons and mutes that are too long', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     const { id } = await sentinel.first();
     for (const body of [
       {},
@@ -251,7 +251,7 @@ describe('a finding', () => {
 
 describe('the list of findings', () => {
   it('shows the findings of the kinds, severity, series and time that are asked for', async () => {
-    await sentinel.judgeHistory({ events: 20, errors: 1 }, [{ events: 200, errors: 160 }]);
+    await sentinel.detectHistory({ events: 20, errors: 1 }, [{ events: 200, errors: 160 }]);
     expect((await sentinel.findings()).length).toBe(2);
     expect((await sentinel.findings('&kind=rate_spike&kind=silence')).map(({ kind }) => kind)).toEqual(['rate_spike']);
     expect(await sentinel.findings('&severity=info')).toEqual([]);
@@ -309,7 +309,7 @@ describe('the overview of a project', () => {
       ({ evaluated_until: until }) => until !== null,
     );
     expect(overview).toMatchObject({ ...learning, evaluated_until: expect.any(String) });
-    // It is judged from the newest bucket on that is due.
+    // It is evaluated from the newest bucket on that is due.
     const until = Date.parse(overview.evaluated_until ?? '');
     expect(until % BUCKET_MS).toBe(0);
     expect(until).toBeGreaterThanOrEqual(earliest);
@@ -317,7 +317,7 @@ describe('the overview of a project', () => {
   });
 
   it('has the open findings, a score that acknowledged findings lower by half, and the dismissals of a week', async () => {
-    await sentinel.judgeHistory({ events: 20, errors: 1 }, [{ events: 200, errors: 160 }]);
+    await sentinel.detectHistory({ events: 20, errors: 1 }, [{ events: 200, errors: 160 }]);
     const { findings, ...overview } = await sentinel.overview();
     expect(overview).toMatchObject({
       state: 'critical',

@@ -89,7 +89,7 @@ describe('a rule of kind anomaly', () => {
     await sentinel.count();
     const id = await rule();
     await sentinel.watchFrom(-8);
-    await sentinel.judge();
+    await sentinel.detect();
     // By default, a back-test covers the past, and the buckets of this test are ahead of now.
     await moveFindingsBack(acme.projectId, 6 * 60);
     const finding = await sentinel.first();
@@ -115,7 +115,7 @@ describe('a rule of kind anomaly', () => {
     await rule({ condition: { kind: 'anomaly', all: [{ field: 'actual', op: 'gt', value: 60 }] } });
     await rule({ is_enabled: false });
     const later = await rule({ for_seconds: 600 });
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     expect(await alerts()).toEqual([]);
     expect(await rules.get(later)).toMatchObject({ state: 'pending' });
     await sentinel.put(0, 0, { events: 60 });
@@ -123,7 +123,7 @@ describe('a rule of kind anomaly', () => {
     await lengthenFindings(acme.projectId, 10);
     await forgetSeries(acme.projectId);
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     expect((await alerts()).map(({ alert_rule_id: id }) => id)).toContain(later);
     expect(await rules.get(later)).toMatchObject({ state: 'firing' });
   });
@@ -136,11 +136,11 @@ describe('a rule of kind anomaly', () => {
     await sentinel.put(0, 0, { events: 80, errors: 80 });
     await sentinel.count();
     await sentinel.watchFrom(-1);
-    await sentinel.judgeTo(-1);
+    await sentinel.detectTo(-1);
     const before = await sentinel.first();
     expect(before).toMatchObject({ kind: 'error_burst', severity: 'warning', score: 1, actual: 0.25 });
     expect(await alerts()).toEqual([]);
-    await sentinel.judgeTo(0);
+    await sentinel.detectTo(0);
     const [finding, ...others] = await sentinel.findings();
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ id: before.id, severity: 'critical', score: 1, actual: 1, expected: 0 });
@@ -160,10 +160,10 @@ describe('a rule of kind anomaly', () => {
     await sentinel.put(-3, -3, { events: 1, event: 'refunded' });
     await sentinel.count();
     await sentinel.watchFrom(-3);
-    await sentinel.judgeTo(-3);
+    await sentinel.detectTo(-3);
     const states = async (): Promise<unknown[]> => Promise.all([later, never].map((id) => rules.stateOf(id)));
     expect([await states(), await alerts()]).toEqual([['pending', 'pending'], []]);
-    await sentinel.judgeTo(0);
+    await sentinel.detectTo(0);
     expect(await states()).toEqual(['firing', 'pending']);
     const finding = await sentinel.first();
     expect(await alerts()).toMatchObject([
@@ -174,7 +174,7 @@ describe('a rule of kind anomaly', () => {
     await moveFindingsBack(acme.projectId, 24 * 60);
     await sentinel.put(0, 0, { events: 1, event: 'refunded' });
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.statuses()).toEqual(['resolved']);
     expect(await states()).toEqual(['inactive', 'inactive']);
     expect((await alerts()).map(({ status }) => status)).toEqual(['resolved']);
@@ -247,7 +247,7 @@ describe('a rule of kind anomaly', () => {
     const example = (name: string): object =>
       JSON.parse(new RegExp('```json ' + name + '\\n([\\s\\S]*?)```').exec(guide)?.[1] ?? '') as object;
     await rule({ condition: example('rule') });
-    await sentinel.judgeHistory({ events: 7 }, [null, null, null]);
+    await sentinel.detectHistory({ events: 7 }, [null, null, null]);
     expect(await shown()).toEqual([['open', 1, 'critical', null]]);
     const { id } = await sentinel.first();
     expect((await sentinel.act(id, 'dismiss', example('dismiss')).expect(200)).body).toMatchObject({
@@ -257,7 +257,7 @@ describe('a rule of kind anomaly', () => {
 
   it('recovers when its finding is dismissed', async () => {
     await rule();
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 60 }]);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 60 }]);
     const { id } = await sentinel.first();
     expect(await shown()).toEqual([['open', 1, 'critical', null]]);
     await sentinel.act(id, 'dismiss', { reason: 'expected' }).expect(200);

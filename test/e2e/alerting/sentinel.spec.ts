@@ -70,12 +70,12 @@ describe('Sentinel', () => {
     ],
     ['nothing while the events stay steady', { events: 20, errors: 1, latencyMs: 80 }, [{}, {}, {}, {}], []],
   ])('finds after steady events %s', async (_, steady, then, found) => {
-    await sentinel.judgeHistory(steady, then);
+    await sentinel.detectHistory(steady, then);
     expect(await sentinel.kinds()).toEqual(found);
   });
 
   it('finds nothing while a series learns', async () => {
-    await sentinel.judgeHistory({ events: 5 }, [{ events: 500 }], 2);
+    await sentinel.detectHistory({ events: 5 }, [{ events: 500 }], 2);
     expect(await sentinel.kinds()).toEqual([]);
     expect(await sentinel.overview()).toMatchObject({
       state: 'healthy',
@@ -93,7 +93,7 @@ describe('Sentinel', () => {
     await sentinel.put(-3 * DAY - 3, -3, { events: 8, event: 'sent', sourceId });
     await sentinel.count();
     await sentinel.watchFrom(-2);
-    await sentinel.judge();
+    await sentinel.detect();
     const findings = await sentinel.findings();
     expect(findings.map(({ kind, severity, series }) => [kind, severity, series.type, series.value])).toEqual([
       ['silence', 'critical', 'source', sourceId],
@@ -110,7 +110,7 @@ describe('Sentinel', () => {
     for (let index = 0; index < 12; index++) await sentinel.put(-1, 0, { events: 1, event: `new.${index}` });
     await sentinel.count();
     await sentinel.watchFrom(-1);
-    await sentinel.judge();
+    await sentinel.detect();
     const found = await sentinel.findings('&kind=new_event_type');
     expect(new Set(found.map(({ series }) => series.value)).size).toBe(10);
     expect(found[0]).toMatchObject({ severity: 'info', actual: null, expected: null, series: { type: 'event' } });
@@ -128,7 +128,7 @@ describe('Sentinel', () => {
     for (let index = 0; index < 60; index++) await sentinel.put(0, 0, one(index));
     await sentinel.count();
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     const finding = await sentinel.first('&kind=cardinality_explosion');
     expect(finding.series).toEqual({ type: 'project', value: null, metric });
     const { evidence } = await sentinel.finding(finding.id);
@@ -142,9 +142,9 @@ describe('Sentinel', () => {
       upper: 20,
       is_anomalous: true,
     });
-    // The hours of a day before the one that was judged.
-    const judged = Date.parse(finding.started_at) - 55 * 60_000;
-    const last = judged - (judged % 3_600_000);
+    // The hours of a day before the one that was evaluated.
+    const evaluated = Date.parse(finding.started_at) - 55 * 60_000;
+    const last = evaluated - (evaluated % 3_600_000);
     expect(points).toEqual(
       Array.from({ length: 24 }, (_, hour) => ({
         ts: new Date(last - (24 - hour) * 3_600_000).toISOString(),
@@ -154,20 +154,20 @@ describe('Sentinel', () => {
     expect(evidence.sample_event_ids).toHaveLength(5);
   });
 
-  it('learns from events that come days late, and changes nothing that it judged before', async () => {
+  it('learns from events that come days late, and changes nothing that it evaluated before', async () => {
     await sentinel.put(0, 0, { events: 60 });
     await sentinel.count();
     await sentinel.watchFrom(-1);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.kinds()).toEqual([]);
     await sentinel.put(-4 * DAY, -1, { events: 5 });
     // These events come from the future.
     await sentinel.put(2, 20, { events: 400 });
     await sentinel.count();
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.kinds()).toEqual([]);
     await sentinel.watchFrom(0);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await sentinel.kinds()).toEqual(['rate_spike project warning']);
   });
 });

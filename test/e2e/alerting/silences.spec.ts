@@ -132,7 +132,7 @@ describe('a notification of an alert event', () => {
       },
       expect.objectContaining({ alert_event_id: next, status: 'open' }),
     ]);
-    expect(await alerts.notices(id)).toHaveLength(2);
+    expect(await alerts.notifications(id)).toHaveLength(2);
   });
 
   it('is not sent by a reopening, but for what occurs after it', async () => {
@@ -146,10 +146,10 @@ describe('a notification of an alert event', () => {
     await alerts.acted(id, 'resolve');
     await alerts.acted(id, 'reopen');
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toEqual([]);
+    expect(await alerts.notifications(id)).toEqual([]);
     await alerts.fire(ruleId);
     await alerts.acted(id, 'resolve');
-    expect(await alerts.notices(id)).toEqual([
+    expect(await alerts.notifications(id)).toEqual([
       { status: 'open', occurrences: 1 },
       { status: 'resolved', occurrences: 4 },
     ]);
@@ -161,28 +161,28 @@ describe('a notification of an alert event', () => {
     await Promise.all(Array.from({ length: 30 }, () => alerts.send({}, {}, {})));
     await alerts.counted(ruleId, 91);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 1 }]);
+    expect(await alerts.notifications(id)).toEqual([{ status: 'open', occurrences: 1 }]);
     await letTimePass(COOLDOWN_SECONDS * 1_000);
     // Both rounds and the service itself work on what is due, at the same time.
     await Promise.all([job('maintenance'), job('maintenance'), alerts.fire(ruleId)]);
     await alerts.dueDone();
     await letTimePass(COOLDOWN_SECONDS * 1_000);
     await alerts.dueDone();
-    const [, ...later] = await alerts.notices(id);
+    const [, ...later] = await alerts.notifications(id);
     expect(later.reduce((sum, { occurrences }) => sum + occurrences, 0)).toBe(91);
     await letTimePass(COOLDOWN_SECONDS * 1_000);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toHaveLength(1 + later.length);
+    expect(await alerts.notifications(id)).toHaveLength(1 + later.length);
   });
 
   it('is sent without a request as soon as the cooldown is over', async () => {
     const ruleId = await alerts.rule({ cooldown_seconds: COOLDOWN_SECONDS });
     const id = await alerts.fire(ruleId);
     await alerts.fire(ruleId, {}, {});
-    expect(await alerts.notices(id)).toHaveLength(1);
+    expect(await alerts.notifications(id)).toHaveLength(1);
     await letTimePass(COOLDOWN_SECONDS * 1_000);
     await receiver.requests(2);
-    expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'open', occurrences: 2 });
+    expect((await alerts.notifications(id)).at(-1)).toEqual({ status: 'open', occurrences: 2 });
   });
 
   it('is held back by a snooze, and sent after it with the occurrences since', async () => {
@@ -191,10 +191,10 @@ describe('a notification of an alert event', () => {
     await alerts.acted(id, 'snooze', { until: fromNow(HOUR) });
     for (let n = 0; n < 3; n += 1) await alerts.fire(ruleId);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toHaveLength(1);
+    expect(await alerts.notifications(id)).toHaveLength(1);
     await letTimePass(HOUR);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toEqual([
+    expect(await alerts.notifications(id)).toEqual([
       { status: 'open', occurrences: 1 },
       { status: 'open', occurrences: 3 },
     ]);
@@ -207,24 +207,24 @@ describe('a notification of an alert event', () => {
     await alerts.acted(id, 'snooze', { until: fromNow(HOUR) });
     await alerts.fire(ruleId, {}, {});
     await alerts.acted(id, 'acknowledge');
-    expect((await alerts.notices(id)).at(-1)).toEqual({ status: 'acknowledged', occurrences: 2 });
+    expect((await alerts.notifications(id)).at(-1)).toEqual({ status: 'acknowledged', occurrences: 2 });
   });
 
   it('is held back by a silence, and sent after it when the alert event is unresolved', async () => {
     const ruleId = await alerts.rule({ cooldown_seconds: COOLDOWN_SECONDS });
     const silence = await alerts.silenced();
     const other = await alerts.raised({ event_type: 'x', source: 's' });
-    expect(await alerts.notices(other.id)).toHaveLength(1);
+    expect(await alerts.notifications(other.id)).toHaveLength(1);
     const resolved = await alerts.raised({ event_type: 'payment.failed' });
     const id = await alerts.fire(ruleId);
     await alerts.fire(ruleId, {}, {}, {}, {});
     await alerts.acted(resolved.id, 'resolve');
     await alerts.dueDone();
-    expect([await alerts.notices(id), await alerts.notices(resolved.id)]).toEqual([[], []]);
+    expect([await alerts.notifications(id), await alerts.notifications(resolved.id)]).toEqual([[], []]);
     await alerts.endSilence(silence.id).expect(204);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toEqual([{ status: 'open', occurrences: 5 }]);
-    expect(await alerts.notices(resolved.id)).toEqual([]);
+    expect(await alerts.notifications(id)).toEqual([{ status: 'open', occurrences: 5 }]);
+    expect(await alerts.notifications(resolved.id)).toEqual([]);
   });
 
   it('is sent when the silence expires, or no longer matches', async () => {
@@ -233,15 +233,15 @@ describe('a notification of an alert event', () => {
     const id = await alerts.fire(ruleId);
     await letTimePass(60_000);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toHaveLength(1);
+    expect(await alerts.notifications(id)).toHaveLength(1);
     const again = await alerts.silenced();
     await alerts.fire(ruleId);
-    expect(await alerts.notices(id)).toHaveLength(1);
+    expect(await alerts.notifications(id)).toHaveLength(1);
     const filter = { field: 'source', op: 'eq', value: 'elsewhere' };
     const changed = await alerts.changeSilence(again.id, { filter }).expect(200);
     expect((changed.body as { filter: object }).filter).toEqual(filter);
     await alerts.dueDone();
-    expect(await alerts.notices(id)).toHaveLength(2);
+    expect(await alerts.notifications(id)).toHaveLength(2);
   });
 });
 
@@ -332,7 +332,7 @@ describe('a silence', () => {
     await alerts.destination(NOWHERE);
     await alerts.silenced({ filter });
     const { id } = await raisedAboutPayment();
-    expect(await alerts.notices(id)).toEqual([]);
+    expect(await alerts.notifications(id)).toEqual([]);
   });
 
   it.each<[string, object]>([
@@ -342,7 +342,7 @@ describe('a silence', () => {
     await alerts.destination(NOWHERE);
     await alerts.silenced({ filter });
     const { id } = await raisedAboutPayment();
-    expect(await alerts.notices(id)).toHaveLength(1);
+    expect(await alerts.notifications(id)).toHaveLength(1);
   });
 
   it('holds a notification back when its filter matches the name of the rule', async () => {
@@ -351,8 +351,8 @@ describe('a silence', () => {
     await alerts.silenced({ filter: { field: 'rule_name', op: 'eq', value: 'Payments fail' } });
     await alerts.send({});
     const [held, notified] = [await alerts.counted(ruleId, 1), await alerts.counted(other, 1)];
-    expect(await alerts.notices(held.id)).toEqual([]);
-    expect(await alerts.notices(notified.id)).toHaveLength(1);
+    expect(await alerts.notifications(held.id)).toEqual([]);
+    expect(await alerts.notifications(notified.id)).toHaveLength(1);
   });
 
   it('holds nothing back in another project, and is not listed there', async () => {
@@ -360,7 +360,7 @@ describe('a silence', () => {
     await alerts.silenced();
     await inGlobex.destination(NOWHERE);
     const { id } = await inGlobex.raised({ event_type: 'payment.failed' });
-    expect(await inGlobex.notices(id)).toHaveLength(1);
+    expect(await inGlobex.notifications(id)).toHaveLength(1);
     expect((await inGlobex.get('/silences').expect(200)).body).toEqual([]);
   });
 
@@ -413,7 +413,7 @@ describe('a silence', () => {
     const { id } = await alerts.silenced();
     await setSilenceFilter(id, { any: Array(21).fill({ field: 'event', op: 'matches', value: 'payment' }) });
     const notified = await alerts.raised({ event_type: 'payment.failed' });
-    expect(await alerts.notices(notified.id)).toHaveLength(1);
+    expect(await alerts.notifications(notified.id)).toHaveLength(1);
     expect(await list()).toMatchObject([
       { id, state: 'active', filter_error: 'any.20.value: a filter has at most 20 patterns' },
     ]);

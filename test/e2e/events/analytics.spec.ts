@@ -17,7 +17,7 @@ import { storedTotals } from '../../support/sql-builders/analytics.js';
 import { countEvents, insertEvents } from '../../support/sql-builders/event-rows.js';
 import { automaticInterval, bucketStarts } from '../../support/window-buckets.js';
 
-type Asked = Readonly<Record<string, string | number | string[] | undefined>>;
+type RequestQuery = Readonly<Record<string, string | number | string[] | undefined>>;
 type Json = Record<string, unknown>;
 
 const HOUR_MS = 3_600_000;
@@ -46,15 +46,15 @@ let known: KnownEvent[];
 /** The latest instant that windows end at. */
 const end = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
-const ask = (operation: string, asked: Asked, of = acme, who: Caller = of.owner): Test => {
+const ask = (operation: string, asked: RequestQuery, of = acme, who: Caller = of.owner): Test => {
   const query = new URLSearchParams();
-  const all: Asked = { project_id: of.projectId, ...asked };
+  const all: RequestQuery = { project_id: of.projectId, ...asked };
   for (const [name, value] of Object.entries(all)) {
     for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one));
   }
   return api.as(who).get(`/v1/analytics/${operation}?${query.toString()}`);
 };
-const answer = async (operation: string, asked: Asked, of = acme): Promise<Json> => {
+const answer = async (operation: string, asked: RequestQuery, of = acme): Promise<Json> => {
   const { status, body } = await ask(operation, asked, of);
   expect([operation, asked, status, status === 200 ? null : (body as unknown)]).toEqual([operation, asked, 200, null]);
   return body as Json;
@@ -65,8 +65,8 @@ const read = async ({ owner, projectId }: Tenant, path: string, asked: object): 
   const { body } = await api.as(owner).get(path, query).expect(200);
   return body as Json;
 };
-const explorerTotal = async (asked: Asked, { owner, projectId } = acme): Promise<number> => {
-  const all: Asked = { ...asked, limit: 1 };
+const explorerTotal = async (asked: RequestQuery, { owner, projectId } = acme): Promise<number> => {
+  const all: RequestQuery = { ...asked, limit: 1 };
   const query = Object.entries(all).filter(([, value]) => value !== undefined && value !== '');
   const { body } = await api.as(owner).get(`/v1/projects/${projectId}/events`, Object.fromEntries(query)).expect(200);
   return (body as { total: number }).total;
@@ -104,7 +104,7 @@ const questions = fc
     const sourceId = (filter as { source_id?: string }).source_id;
     const source = sourceId === 'first' ? known.find(({ source_id }) => source_id !== null)?.source_id : sourceId;
     const wanted: Record<string, string | undefined> = { ...filter, source_id: source ?? undefined };
-    const window: Asked = isAll
+    const window: RequestQuery = isAll
       ? { range: 'all' }
       : { from_ts: new Date(from).toISOString(), to_ts: new Date(to).toISOString() };
     return { asked: { ...window, ...wanted, where }, wanted, where, isAll, from, to };
@@ -570,7 +570,7 @@ describe('The funnel of analytics', () => {
       ...[at(0, 'a', 'late'), at(11, 'b', 'late'), at(1, 'a', 'just'), at(11, 'b', 'just')],
       ...[at(0, 'a', null), at(1, 'b', ['x']), at(1, 'b', { x: 1 })],
     ]);
-    const of = async (step: string[], window: Asked = { range: '24h' }): Promise<unknown> => {
+    const of = async (step: string[], window: RequestQuery = { range: '24h' }): Promise<unknown> => {
       const asked = { step, by: 'properties.user', within_seconds: 10, ...window };
       const { values, steps } = (await answer('funnel', asked, shop)) as { values: number; steps: Json[] };
       return [values, steps.map(({ reached }) => reached)];
@@ -609,7 +609,7 @@ describe('Analytics', () => {
       ['`__proto__` == 1', ({ properties }) => Object.hasOwn(properties, '__proto__') && properties['__proto__'] === 1],
       ['constructor != null or `__proto__`.plan == "none"', () => false],
     ];
-    const eventsOf: Readonly<Record<string, { more: Asked; of: (body: Json) => unknown }>> = {
+    const eventsOf: Readonly<Record<string, { more: RequestQuery; of: (body: Json) => unknown }>> = {
       overview: { more: {}, of: ({ totals }) => (totals as Json).events },
       timeseries: { more: { interval: 'day' }, of: ({ series }) => (series as [{ total: number }?])[0]?.total ?? 0 },
       breakdown: { more: { by: 'log.status' }, of: ({ total }) => (total as Json).events },
@@ -634,7 +634,7 @@ describe('Analytics', () => {
       from_ts: new Date(end - 50 * HOUR_MS).toISOString(),
       to_ts: new Date(end - HOUR_MS).toISOString(),
     };
-    const asked: Readonly<Record<string, Asked>> = {
+    const asked: Readonly<Record<string, RequestQuery>> = {
       overview: {},
       timeseries: { interval: 'hour', compare: 'previous' },
       breakdown: { by: 'event' },
@@ -650,7 +650,7 @@ describe('Analytics', () => {
 
   it('answers for a project without events', async () => {
     const nobody = await tenant();
-    const of = (operation: string, asked: Asked): Promise<Json> =>
+    const of = (operation: string, asked: RequestQuery): Promise<Json> =>
       answer(operation, { ...asked, range: 'all' }, nobody);
     const whole = { series: [{ value: null, is_missing: false, total: 0, points: [] }], other: null, previous: null };
     expect(await of('timeseries', { compare: 'previous' })).toMatchObject(whole);
@@ -791,7 +791,7 @@ describe('Analytics', () => {
   });
 
   const field = 'unknown field; fields are ';
-  it.each<[string, Asked, string, string, string]>([
+  it.each<[string, RequestQuery, string, string, string]>([
     [
       'timeseries',
       { interval: 'minute', range: '7d' },
@@ -888,7 +888,7 @@ describe('Analytics', () => {
     expect(row?.msg).toContain(sentence);
   });
 
-  it.each<[string, Asked]>([
+  it.each<[string, RequestQuery]>([
     ['overview', {}],
     ['timeseries', {}],
     ['breakdown', { by: 'event' }],

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { limitedAccount, limitedApi } from '../../support/limited-service.js';
 import {
   expectLimit,
-  inTurn,
+  inSequence,
   limitsOf,
   POLICIES_OF_HOLDERS,
   UNLIMITED_REQUESTS,
@@ -37,7 +37,7 @@ describe('the rate limit of a deployment', () => {
     created('/v1/api-keys', { project_id: projectId, name: 'Limited', scopes: ['events:read', 'events:write'] });
   /** Sends requests in turn with credentials. */
   const sender = (requests: readonly string[], headers: Record<string, string>) =>
-    inTurn(requests, async (verb, path) => limitedApi[verb](path).set(headers));
+    inSequence(requests, async (verb, path) => limitedApi[verb](path).set(headers));
 
   // The suite of the limits of addresses shows the limit of every policy, and lowers the larger limits to reach them.
   const reached = POLICIES_OF_HOLDERS.filter(({ credential }) => credential <= 20);

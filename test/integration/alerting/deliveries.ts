@@ -6,7 +6,7 @@ import { Database } from '../../../src/platform/database/database.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { JobQueue } from '../../../src/platform/queue/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
-import { type AlertClient, alertsOf, noticeOf, runAlertDeliveries } from '../../support/alerts.js';
+import { type AlertClient, alertsOf, notificationOf, runAlertDeliveries } from '../../support/alerts.js';
 import { deliveryOf, type Json } from '../../support/delivery.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { app } from '../delivery/worker-app.js';
@@ -56,7 +56,7 @@ describe('an alert delivery', () => {
 
   it('is not created when the transaction that requests it is rolled back', async () => {
     await alerts.destination(receiver.url);
-    const order = { alertEvent: noticeOf(owner.projectId), targets: { kind: 'project' as const } };
+    const order = { alertEvent: notificationOf(owner.projectId), targets: { kind: 'project' as const } };
     const undone = app.nest.get(Database).transaction(async (tx) => {
       expect((await app.nest.get(FanOutService, { strict: false }).enqueue(order, tx)).deliveryIds).toHaveLength(1);
       throw new Error('undone');

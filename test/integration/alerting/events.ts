@@ -69,7 +69,7 @@ describe('an alert event', () => {
       expect(new Set(ids).size).toBe(1);
       const { items, total } = await alerts.list();
       expect([total, items[0].occurrences]).toEqual([1, (40 * 41) / 2]);
-      expect(await alerts.notices(items[0].id)).toHaveLength(1);
+      expect(await alerts.notifications(items[0].id)).toHaveLength(1);
       expect(await alerts.types(items[0].id)).toEqual(['opened', 'notified']);
     } finally {
       await other.close();

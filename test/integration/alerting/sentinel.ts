@@ -15,7 +15,7 @@ describe('Sentinel', () => {
   let sentinel: SentinelClient;
 
   beforeEach(async () => {
-    // Those of the tests before would be judged along.
+    // Those of the tests before would be evaluated along.
     await app.rows('DELETE FROM sentinel_projects');
     await app.rows(`UPDATE projects SET archived_at = now()`);
     // A machine that stood still for half a minute looks like an outage of ours.
@@ -33,7 +33,7 @@ describe('Sentinel', () => {
     }
     await sentinel.count();
     await sentinel.watchFrom(-then.length + 1);
-    await sentinel.judge();
+    await sentinel.detect();
   };
   const kinds = async (): Promise<string[]> =>
     (await sentinel.findings()).map(({ kind, series, severity }: Json) => `${kind} ${series.type} ${severity}`);
@@ -61,7 +61,7 @@ describe('Sentinel', () => {
     const after = await read();
     const counted = [
       ['oes_sentinel_rounds_total{outcome="done"}', 1],
-      ['oes_sentinel_buckets_total{outcome="judged"}', 1],
+      ['oes_sentinel_buckets_total{outcome="evaluated"}', 1],
       // The project and its one type.
       ['oes_sentinel_series_total', 2],
       ['oes_sentinel_delay_seconds_count', 1],
@@ -75,7 +75,7 @@ describe('Sentinel', () => {
     expect([...new Set(names)].filter((name) => !told.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('follows a project that is archived, restored or deleted while a bucket is judged', async () => {
+  it('follows a project that is archived, restored or deleted while a bucket is evaluated', async () => {
     const project = `/v1/projects/${owner.projectId}`;
     const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
     const watched = (): Promise<Json[]> =>
@@ -83,7 +83,10 @@ describe('Sentinel', () => {
     const isWaiting = async (): Promise<boolean> =>
       (await app.rows(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`))
         .length > 0;
-    /** The act is done, or waits for the round, when findings are written and the bucket is not yet said to be judged. */
+    /**
+     * The act is done, or waits for the round, when findings are written and the bucket is not yet said to be
+     * evaluated.
+     */
     const inside = async (act: () => Promise<{ status: number }>): Promise<number> => {
       let answer: Promise<{ status: number }> | undefined;
       const stopped = jest.spyOn(projects, 'advance').mockImplementationOnce(async (watching, tx) => {
@@ -92,9 +95,9 @@ describe('Sentinel', () => {
         await eventually(async () => isDone || (await isWaiting()), Boolean);
         await WatchedProjectsRepository.prototype.advance.call(projects, watching, tx);
       });
-      await sentinel.judge();
+      await sentinel.detect();
       stopped.mockRestore();
-      if (answer === undefined) throw new Error('a bucket is judged');
+      if (answer === undefined) throw new Error('a bucket is evaluated');
       return (await answer).status;
     };
     await rulesOf(app, owner).rule({ condition: { kind: 'anomaly' } });
@@ -103,16 +106,16 @@ describe('Sentinel', () => {
     await sentinel.count();
     await sentinel.watchFrom(-3);
     expect(await inside(() => sentinel.send('post', `${project}/archive`))).toBe(200);
-    // The bucket at hand was still judged, and none after it.
+    // The bucket at hand was still evaluated, and none after it.
     const [finding, ...others] = await sentinel.findings();
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ status: 'open', last_seen_at: sentinel.at(sentinel.newest - 3).toISOString() });
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await watched()).toEqual([]);
     expect(await sentinel.findings()).toMatchObject([{ id: finding.id, last_seen_at: finding.last_seen_at }]);
     expect((await sentinel.send('post', `${project}/restore`)).status).toBe(200);
     await sentinel.watchFrom(-1);
-    // Archived and restored while one bucket is judged: it is watched on.
+    // Archived and restored while one bucket is evaluated: it is watched on.
     const both = async (): Promise<{ status: number }> => {
       expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
       return sentinel.send('post', `${project}/restore`);
@@ -130,7 +133,7 @@ describe('Sentinel', () => {
         .set('Authorization', owner.bearer)
         .then((answer) => answer);
     expect((await sentinel.send('post', `${project}/archive`)).status).toBe(200);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(await watched()).toEqual([]);
     expect((await sentinel.send('post', `${project}/restore`)).status).toBe(200);
     await sentinel.watchFrom(-1);
@@ -141,7 +144,7 @@ describe('Sentinel', () => {
     expect([200, 202, 204]).toContain(await inside(archiveAndRemove));
     const gone = await sentinel.send('get', `/v1/sentinel/findings?project_id=${owner.projectId}`);
     expect([gone.status, gone.body.detail]).toEqual([404, 'Project not found']);
-    await sentinel.judge();
+    await sentinel.detect();
     expect(app.logLines.filter((line) => line.includes('judging project'))).toEqual([]);
   });
 
@@ -153,12 +156,12 @@ describe('Sentinel', () => {
     await sentinel.watchFrom(0);
     const projects = app.nest.get(WatchedProjectsRepository, { strict: false });
     const dying = jest.spyOn(projects, 'advance').mockRejectedValueOnce(new Error('the connection is gone'));
-    await sentinel.judge();
+    await sentinel.detect();
     expect(dying).toHaveBeenCalledTimes(1);
     expect([await sentinel.findings(), await alerts()]).toEqual([[], []]);
     await app.rows('UPDATE sentinel_projects SET due_at = now()');
-    await sentinel.judge();
-    await sentinel.judge();
+    await sentinel.detect();
+    await sentinel.detect();
     expect(await kinds()).toEqual(['rate_spike project warning']);
     expect(await shown()).toEqual([['open', 1, 'critical', null]]);
   });

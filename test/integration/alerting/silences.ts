@@ -62,19 +62,19 @@ describe('a notification of an alert event that a rule resolves', () => {
     await alerts.recover(rule.id);
     const second = await alerts.fire({ rule });
     expect(second).not.toBe(first);
-    expect(await alerts.notices(second)).toEqual([]);
+    expect(await alerts.notifications(second)).toEqual([]);
     await alerts.recover(rule.id);
-    expect(await alerts.notices(second)).toEqual([]);
+    expect(await alerts.notifications(second)).toEqual([]);
     const flaps: string[] = [];
     for (let n = 0; n < 5; n += 1) {
       flaps.push(await alerts.fire({ rule }));
       await alerts.recover(rule.id);
     }
-    expect((await Promise.all(flaps.map((id) => alerts.notices(id)))).flat()).toEqual([]);
+    expect((await Promise.all(flaps.map((id) => alerts.notifications(id)))).flat()).toEqual([]);
     const third = await alerts.fire({ rule });
     await goBy(300_000);
     await tellDue();
-    expect(await alerts.notices(third)).toEqual([{ status: 'open', occurrences: 1 }]);
+    expect(await alerts.notifications(third)).toEqual([{ status: 'open', occurrences: 1 }]);
   });
 
   it('reports the end of an episode once when a silence is over, and not during the silence', async () => {
@@ -86,17 +86,20 @@ describe('a notification of an alert event that a rule resolves', () => {
     await alerts.act(reopened, 'reopen');
     await tellDue();
     for (const one of [id, reopened]) {
-      expect(await alerts.notices(one)).toEqual([{ status: 'open', occurrences: 1 }]);
+      expect(await alerts.notifications(one)).toEqual([{ status: 'open', occurrences: 1 }]);
     }
     await alerts.http.send('delete', `/v1/alerts/silences/${silence.body.id}`);
     await Promise.all([tellDue(), tellDue()]);
     await receiver.requests(3);
     await tellDue();
-    expect(await alerts.notices(id)).toEqual([
+    expect(await alerts.notifications(id)).toEqual([
       { status: 'open', occurrences: 1 },
       { status: 'resolved', occurrences: 1 },
     ]);
-    expect([await alerts.notices(unknown), await alerts.notices(reopened)]).toEqual([[], [expect.anything()]]);
+    expect([await alerts.notifications(unknown), await alerts.notifications(reopened)]).toEqual([
+      [],
+      [expect.anything()],
+    ]);
   });
 });
 
@@ -125,7 +128,7 @@ describe('a silence', () => {
     await alerts.http.destination('http://127.0.0.1:9/');
     expect((await alerts.silence({ filter })).status).toBe(201);
     const id = await alerts.fire({ event, payload: {}, groupValues: { 'properties.shop': 'Berlin' } });
-    expect(await alerts.notices(id)).toHaveLength(isSilent ? 0 : 1);
+    expect(await alerts.notifications(id)).toHaveLength(isSilent ? 0 : 1);
   });
 
   it('is read and compiled once for all alert events, and again when it changes', async () => {
@@ -144,7 +147,7 @@ describe('a silence', () => {
       expect((await alerts.http.send('patch', `/v1/alerts/silences/${ids[1]}`, change)).status).toBe(200);
       const held = await alerts.fire();
       expect(asked().slice(1)).toEqual([[ids[1]]]);
-      expect(await alerts.notices(held)).toEqual([]);
+      expect(await alerts.notifications(held)).toEqual([]);
     } finally {
       reads.mockRestore();
     }
@@ -167,7 +170,7 @@ describe('a silence', () => {
     const reads = jest.spyOn(app.nest.get(EventSubjectsReader, { strict: false }), 'of');
     try {
       await alerts.silence({ filter: { field: 'message', op: 'eq', value: 'Something else' } });
-      expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toHaveLength(1);
+      expect(await alerts.notifications(String((await alerts.raise({ event_id })).body.id))).toHaveLength(1);
       expect(reads).not.toHaveBeenCalled();
       const filter = {
         all: [
@@ -177,7 +180,7 @@ describe('a silence', () => {
         ],
       };
       await alerts.silence({ filter });
-      expect(await alerts.notices(String((await alerts.raise({ event_id })).body.id))).toEqual([]);
+      expect(await alerts.notifications(String((await alerts.raise({ event_id })).body.id))).toEqual([]);
       expect(await Promise.all(reads.mock.results.map(({ value }) => value))).toEqual([
         {
           fields: { environment: 'staging' },
@@ -214,7 +217,7 @@ describe('a silence', () => {
     while (!(await Promise.race([isOver, health()]))) answeredMeanwhile += 1;
     const { status, body } = await raised;
     expect(status).toBe(201);
-    expect(await alerts.notices(String(body.id))).toHaveLength(1);
+    expect(await alerts.notifications(String(body.id))).toHaveLength(1);
     expect((await alerts.timeline(String(body.id))).at(-1)).toMatchObject({
       type: 'notified',
       detail: { silences_unasked: true },

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
 import { PastMonthsReader } from '../../../src/modules/events/event-store/retention/past-months.reader.js';
 import { RetentionMaintenance } from '../../../src/modules/events/event-store/retention/retention-maintenance.js';
-import { AskedWindows } from '../../../src/modules/events/asked-windows/index.js';
+import { TimeRangeResolver } from '../../../src/modules/events/time-ranges/index.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
 import type { Json } from '../../support/delivery.js';
@@ -148,7 +148,7 @@ describe('The retention of events', () => {
   });
 
   it('aborts an export whose events end in the middle of it', async () => {
-    const windows = app.nest.get(AskedWindows, { strict: false });
+    const windows = app.nest.get(TimeRangeResolver, { strict: false });
     const kept = jest.spyOn(windows, 'of').mockResolvedValueOnce({ from: new Date(0), to: new Date() });
     const exported = app
       .request()

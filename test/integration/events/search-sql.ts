@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { judge, readWords, type SearchField, searchSql } from '../../../src/modules/tenancy/search-sources/index.js';
-import { isSafeText } from '../../../src/platform/http/fields/index.js';
+import { scoreOf, readWords, type SearchField, searchSql } from '../../../src/modules/tenancy/search-sources/index.js';
+import { isSafeText } from '../../../src/platform/http/validation/index.js';
 import { Parameters } from '../../../src/platform/database/parameters.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { app } from './api-app.js';
@@ -56,8 +56,8 @@ describe('a match in the database', () => {
       values,
     );
     const expected = given.flatMap((row) => {
-      const judged = judge(fieldsOf(row), words);
-      return judged === null ? [] : [[row.id, judged.score]];
+      const scored = scoreOf(fieldsOf(row), words);
+      return scored === null ? [] : [[row.id, scored.score]];
     });
     expect([q, found.map(({ id, rank: score }) => [id, score]).sort()]).toEqual([q, expected.sort()]);
   }

@@ -8,7 +8,7 @@ import { type Traceparent, traceIdOf } from '../../../src/platform/telemetry/tra
 const SAMPLED = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' as Traceparent;
 const UNSAMPLED = '00-5bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00' as Traceparent;
 const ALL = { ratio: 1, followsParent: true };
-const BATCHES = { delayMs: 5_000, batchSize: 512, mostWaiting: 2_048 };
+const BATCHES = { delayMs: 5_000, batchSize: 512, maxQueued: 2_048 };
 
 describe('The export of spans', () => {
   let receiver: SpanReceiver;
@@ -145,7 +145,7 @@ describe('The export of spans', () => {
       (all) => {
         for (let number = 0; number < 100; number += 1) all.record({ kind: 'client', name: 'one', seconds: 0 });
       },
-      { ...BATCHES, batchSize: 4, mostWaiting: 10 },
+      { ...BATCHES, batchSize: 4, maxQueued: 10 },
     );
     expect(spans).toHaveLength(10);
   });

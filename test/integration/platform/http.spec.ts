@@ -47,17 +47,17 @@ describe('a request over HTTP', () => {
   describe('a large body whose sender goes away', () => {
     afterEach(() => void jest.restoreAllMocks());
 
-    /** Sends a large body over a socket of its own, and reports how its turn begins and ends. */
+    /** Sends a large body over a socket of its own, and reports when its slot is acquired and released. */
     function send(path: string, credential: string, fields: object) {
-      const turns = app.nest.get(LargeBodies, { strict: false });
-      const turn = turns.turn.bind(turns);
+      const slots = app.nest.get(LargeBodies, { strict: false });
+      const acquire = slots.acquire.bind(slots);
       const isOver = jest.fn();
       let asked: () => void = () => undefined;
       const hasAsked = new Promise<void>((resolve) => (asked = resolve));
       const begun = new Promise<void>((resolve) => {
-        jest.spyOn(turns, 'turn').mockImplementation(async (holder) => {
+        jest.spyOn(slots, 'acquire').mockImplementation(async (holder) => {
           asked();
-          const { rest, end } = await turn(holder);
+          const { rest, end } = await acquire(holder);
           resolve();
           const ended = (): void => {
             isOver();
@@ -91,9 +91,9 @@ describe('a request over HTTP', () => {
       return { isOver, hasAsked, begun, leave };
     }
 
-    it('is not read when the sender leaves before its turn, and passes the turn on', async () => {
+    it('is not read when the sender leaves before it has a slot, and passes the slot on', async () => {
       const before = await rowCounts();
-      const { end } = await app.nest.get(LargeBodies, { strict: false }).turn('somebody else');
+      const { end } = await app.nest.get(LargeBodies, { strict: false }).acquire('somebody else');
       const sender = send('/v1/events/ingest', `X-API-Key: ${owner.apiKey}`, { event_type: 'e', source: 's' });
       await sender.hasAsked;
       await sender.leave();
@@ -109,7 +109,7 @@ describe('a request over HTTP', () => {
         .expect(200);
     });
 
-    it('ends its turn when the sender leaves while the request waits for the database', async () => {
+    it('releases its slot when the sender leaves while the request waits for the database', async () => {
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
       try {

@@ -8,7 +8,7 @@ import { AccessTokenService } from '../../../src/modules/identity/sessions/index
 import { generateKey } from '../../../src/platform/crypto/index.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../../support/actors.js';
 import { createApiApp, type TestApp } from '../../support/app.js';
-import { expectLimit, inTurn, limitsOf, POLICIES, POLICIES_OF_HOLDERS } from '../../support/rate-limit-policies.js';
+import { expectLimit, inSequence, limitsOf, POLICIES, POLICIES_OF_HOLDERS } from '../../support/rate-limit-policies.js';
 import { app } from './deployment.js';
 
 let addresses = 0;
@@ -17,7 +17,7 @@ const newAddress = (): string => `203.0.${Math.floor((addresses += 1) / 250)}.${
 
 /** Sends the requests of a policy in turn, from one address behind the trusted proxy. */
 function sender(app: TestApp, requests: readonly string[], address: string, headers: Record<string, string> = {}) {
-  return inTurn(requests, async (verb, path) =>
+  return inSequence(requests, async (verb, path) =>
     app
       .request()
       [verb](path)

@@ -37,16 +37,16 @@ export function describeChanges(instances: () => Instances): void {
         .set('X-API-Key', owner.apiKey)
         .send({ event_type: 'checkout', source: 'web', ...body });
 
-    it('receives a notice for its open streams when a member is removed from the organization', async () => {
+    it('receives a notification for its open streams when a member is removed from the organization', async () => {
       const admin = await addMember(app, owner, 'admin');
-      const notice = new Promise((resolve) => {
+      const notification = new Promise((resolve) => {
         second.nest.get(MembershipNotifier).subscribe((change) => {
           if (change.userId === admin.id) resolve(change);
         });
       });
       const path = `/v1/organizations/${owner.organizationId}/members/${admin.id}`;
       await send('delete', path).expect(200, { message: 'Member removed' });
-      expect(await notice).toEqual({ userId: admin.id, organizationId: owner.organizationId });
+      expect(await notification).toEqual({ userId: admin.id, organizationId: owner.organizationId });
     });
 
     it('masks properties soon after the first instance, which masks them from the next event on', async () => {

@@ -52,7 +52,7 @@ async function answer(request, response) {
   }
   const given = searchParams.has('query') ? { file: await fileOf(request) } : { text: await textOf(request) };
   try {
-    const result = await inTurn((session) => execute(session, searchParams, given));
+    const result = await oneAtATime((session) => execute(session, searchParams, given));
     response.setHeader('X-ClickHouse-Summary', '{}');
     response.end(result);
   } finally {
@@ -60,7 +60,7 @@ async function answer(request, response) {
   }
 }
 
-async function inTurn(work) {
+async function oneAtATime(work) {
   const session = idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
   try {
     return await work(session);

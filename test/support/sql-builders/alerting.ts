@@ -1,7 +1,7 @@
 import { sql } from './sql.js';
 
 /** A notification to destinations, as it is stored. */
-interface StoredNotice {
+interface StoredNotification {
   status: string;
   occurrences: number;
   eventId: string | null;
@@ -15,8 +15,8 @@ interface StoredNotice {
  * Reads the notifications about an alert event, the oldest first. Routes show the deliveries of a notification, but not
  * its text.
  */
-export async function alertNotices(alertEventId: string): Promise<StoredNotice[]> {
-  const rows = await sql<{ notice: StoredNotice }>(
+export async function alertNotifications(alertEventId: string): Promise<StoredNotification[]> {
+  const rows = await sql<{ notice: StoredNotification }>(
     'SELECT notice FROM alert_notices WHERE alert_event_id = $1 ORDER BY created_at',
     [alertEventId],
   );

@@ -194,7 +194,7 @@ function EnableForm({ setup: { secret, otpauth_url, recovery_codes }, onEnabled 
 }
 
 function PasskeysSection({ onCodes }: CodesProps) {
-  const asked = useQuery(passkeys);
+  const query = useQuery(passkeys);
   const prove = useStepUp();
   const readAnew = useFactorsRead();
   const [renamed, setRenamed] = useState<Passkey | null>(null);
@@ -228,7 +228,7 @@ function PasskeysSection({ onCodes }: CodesProps) {
     >
       <Failure error={add.error} />
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Text size="sm" c="dimmed">
             None yet. Add one on each device that you sign in from.

@@ -10,7 +10,7 @@ import { Cell, Rows } from '../../parts/rows.js';
 import { programOf, wordsOf } from '../../parts/words.js';
 
 export function SecurityLogPage() {
-  const asked = useInfiniteQuery(securityEvents);
+  const query = useInfiniteQuery(securityEvents);
   return (
     <Stack gap="lg">
       <PageHead
@@ -18,7 +18,7 @@ export function SecurityLogPage() {
         guide="accounts"
         about="All actions on this account. You also get a mail about the important ones."
       />
-      <Listed asked={{ data: itemsOf(asked.data), error: asked.error }} empty={null}>
+      <Listed query={{ data: itemsOf(query.data), error: query.error }} empty={null}>
         {(items) => (
           <Rows label="Security log" columns={['When', 'What', 'Program', 'Address', 'Detail']} minWidth={820}>
             {items.map(({ id, created_at, type, user_agent, ip, detail }) => (
@@ -45,7 +45,7 @@ export function SecurityLogPage() {
           </Rows>
         )}
       </Listed>
-      <More asked={asked} />
+      <More query={query} />
     </Stack>
   );
 }

@@ -35,7 +35,7 @@ export function SessionsPage() {
 
 function SessionsSection() {
   const queries = useQueryClient();
-  const asked = useQuery(sessions);
+  const query = useQuery(sessions);
   const [isAsking, setIsAsking] = useState(false);
   const readAnew = () => queries.invalidateQueries({ queryKey: ['account'] });
   const end = useMutation({
@@ -46,7 +46,7 @@ function SessionsSection() {
     await api.revokeOtherSessions();
     await readAnew();
   };
-  const others = (asked.data ?? []).filter(({ current }) => !current).length;
+  const others = (query.data ?? []).filter(({ current }) => !current).length;
   return (
     <Section
       title="Signed in"
@@ -60,7 +60,7 @@ function SessionsSection() {
       })}
     >
       <Failure error={end.error} />
-      <Listed asked={asked} empty={null}>
+      <Listed query={query} empty={null}>
         {(items) => (
           <Rows label="Sessions" columns={['Program', 'By', 'Address', 'Since', 'Last used', null]} minWidth={720}>
             {items.map((each) => (
@@ -105,7 +105,7 @@ function SessionsSection() {
 
 function DevicesSection() {
   const queries = useQueryClient();
-  const asked = useQuery(trustedDevices);
+  const query = useQuery(trustedDevices);
   const end = useMutation({
     mutationFn: (device_id: string) => api.revokeTrustedDevice({ path: { device_id } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['account'] }),
@@ -114,7 +114,7 @@ function DevicesSection() {
     <Section title="Trusted devices" about="Signing in there asks for no second factor for 30 days.">
       <Failure error={end.error} />
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Text size="sm" c="dimmed">
             None. Programs that sign in with a second factor may ask to be trusted.

@@ -74,7 +74,7 @@ export function SilencesPage() {
         />
       </Group>
       <Listed
-        asked={{ data, error }}
+        query={{ data, error }}
         empty={
           state === undefined ? (
             <Empty

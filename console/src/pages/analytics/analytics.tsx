@@ -49,7 +49,7 @@ export function AnalyticsPage() {
   const { data: language } = useQuery(eqlLanguage(project.id));
   const set = (change: Partial<AnalyticsSearch>) =>
     void navigate({ search: (before: AnalyticsSearch) => ({ ...before, ...change }) });
-  const asked: QuestionProps = {
+  const props: QuestionProps = {
     projectId: project.id,
     window,
     narrowed: { event: search.event, where: search.where },
@@ -77,7 +77,7 @@ export function AnalyticsPage() {
           <Suggested
             label="Event"
             placeholder="Every event"
-            data={[...asked.eventTypes]}
+            data={[...props.eventTypes]}
             limit={50}
             maxLength={200}
             value={search.event}
@@ -94,7 +94,7 @@ export function AnalyticsPage() {
           />
         </Grid.Col>
       </Grid>
-      <Totals {...asked} />
+      <Totals {...props} />
       <Group>
         <SegmentedControl
           aria-label="Question"
@@ -103,9 +103,9 @@ export function AnalyticsPage() {
           onChange={(value) => set({ ask: value === 'series' ? undefined : (value as AnalyticsSearch['ask']) })}
         />
       </Group>
-      {question === 'series' && <SeriesOverTime {...asked} />}
-      {question === 'breakdown' && <Breakdown {...asked} />}
-      {question === 'funnel' && <Funnel {...asked} />}
+      {question === 'series' && <SeriesOverTime {...props} />}
+      {question === 'breakdown' && <Breakdown {...props} />}
+      {question === 'funnel' && <Funnel {...props} />}
     </Stack>
   );
 }

@@ -21,7 +21,7 @@ import { FailureRows } from '../performance/failure-rows.js';
 import { Figures } from '../performance/figures.js';
 import { OverTime } from '../performance/over-time.js';
 import { SlowestRows } from '../performance/slowest-rows.js';
-import type { PartProps } from '../performance/asked.js';
+import type { PartProps } from '../performance/part-props.js';
 import { narrowed, type Question } from './content.js';
 
 interface AnswerProps {
@@ -37,10 +37,10 @@ interface AnswerProps {
 const MAX_ROWS = 50;
 
 /** Shows the answer to the question of a panel, in the time range of the project. */
-export function Answer({ question: asked, clauses, ...around }: AnswerProps) {
+export function Answer({ question: given, clauses, ...around }: AnswerProps) {
   const { window } = useTimeRange();
   const shared = { ...around, window };
-  const question = narrowed(asked, clauses);
+  const question = narrowed(given, clauses);
   switch (question.kind) {
     case 'analysis':
       return <Analysis {...shared} search={question.search} />;
@@ -63,12 +63,12 @@ interface Shared {
   readonly onShow: AnswerProps['onShow'];
 }
 
-type Asked<Search> = Shared & { readonly search: Search };
+type AnswerOf<Search> = Shared & { readonly search: Search };
 
 const NO_NAMES: readonly string[] = [];
 
-function Analysis({ projectId, window, search }: Asked<AnalyticsSearch>) {
-  const asked: QuestionProps = {
+function Analysis({ projectId, window, search }: AnswerOf<AnalyticsSearch>) {
+  const props: QuestionProps = {
     projectId,
     window,
     narrowed: { event: search.event, where: search.where },
@@ -81,15 +81,15 @@ function Analysis({ projectId, window, search }: Asked<AnalyticsSearch>) {
   };
   switch (search.ask) {
     case 'breakdown':
-      return <Breakdown {...asked} />;
+      return <Breakdown {...props} />;
     case 'funnel':
-      return <Funnel {...asked} />;
+      return <Funnel {...props} />;
     default:
-      return <SeriesOverTime {...asked} />;
+      return <SeriesOverTime {...props} />;
   }
 }
 
-function SingleFigure({ projectId, window, search }: Asked<AnalyticsSearch>) {
+function SingleFigure({ projectId, window, search }: AnswerOf<AnalyticsSearch>) {
   const { zone } = useTimeRange();
   const { aggregate = 'count', field, event, where } = search;
   const takenField = needsField(aggregate) ? field : undefined;
@@ -140,7 +140,7 @@ function QueryAnswer({ projectId, window, onShow, query, isNarrowed }: QueryProp
   );
 }
 
-interface PerformanceProps extends Asked<PerformanceSearch> {
+interface PerformanceProps extends AnswerOf<PerformanceSearch> {
   readonly part: (Question & { readonly kind: 'performance' })['part'];
 }
 
@@ -148,15 +148,15 @@ function Performance({ projectId, window, onShow, part, search }: PerformancePro
   // Sorting and paging are for the reader alone. Another question begins at its first page.
   const [sort, setSort] = useState(search.sort);
   const [paged, setPaged] = useState<{ readonly of: string; readonly page: string | undefined }>();
-  const asked = JSON.stringify([search.where, window, sort]);
+  const key = JSON.stringify([search.where, window, sort]);
   const shared: PartProps = {
     projectId,
     window,
-    search: { ...search, sort, page: paged?.of === asked ? paged.page : undefined, shown: undefined },
+    search: { ...search, sort, page: paged?.of === key ? paged.page : undefined, shown: undefined },
     set: (change) => {
       if (change.shown !== undefined) onShow(change.shown);
       else if ('sort' in change) setSort(change.sort);
-      else setPaged({ of: asked, page: change.page });
+      else setPaged({ of: key, page: change.page });
     },
     isBare: true,
   };
@@ -174,7 +174,7 @@ function Performance({ projectId, window, onShow, part, search }: PerformancePro
   }
 }
 
-function NewestEvents({ projectId, window, onShow, search }: Asked<LogsSearch>) {
+function NewestEvents({ projectId, window, onShow, search }: AnswerOf<LogsSearch>) {
   const text = search.q === undefined ? [] : [hasText(search.q)];
   const query = { ...filtersOf(search), where: allOf([...clausesOf(search.where), ...text]) };
   const { data, error, isPending } = useAnswer(newestEvents(projectId, window, query, MAX_ROWS));

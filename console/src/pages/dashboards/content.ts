@@ -161,8 +161,8 @@ export function questionOf({ kind, search, part }: Panel['question']): Question 
     case 'figure':
       return { kind, search: analyticsSearch(search) };
     case 'query': {
-      const asked = eqlSearch(search);
-      return asked.q === undefined ? undefined : { kind, search: asked };
+      const query = eqlSearch(search);
+      return query.q === undefined ? undefined : { kind, search: query };
     }
     case 'performance':
       return { kind, search: performanceSearch(search), part: oneOf(PERFORMANCE_PARTS, part) ?? 'charts' };

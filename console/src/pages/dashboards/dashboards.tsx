@@ -22,7 +22,7 @@ import { imported } from './transfer.js';
 export function DashboardsPage() {
   const { organization, project } = useCurrentProject();
   const params = { organization: organization.slug, project: project.slug };
-  const asked = useQuery(savedViewsOf(project.id, 'dashboard'));
+  const query = useQuery(savedViewsOf(project.id, 'dashboard'));
   const refusal = useRefusal(project.id, MEMBERS);
   const [open, setOpen] = useState<'new' | 'import' | null>(null);
   const close = () => setOpen(null);
@@ -37,7 +37,7 @@ export function DashboardsPage() {
         </Act>
       </PageHead>
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Empty
             title="No dashboard yet"

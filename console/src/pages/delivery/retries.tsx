@@ -43,7 +43,7 @@ export function RetriesPage() {
         )}
       </Group>
       <Paged
-        asked={{ data, error }}
+        query={{ data, error }}
         page={search.page}
         onPage={(page) => set({ page })}
         empty={

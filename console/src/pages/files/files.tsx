@@ -119,15 +119,15 @@ function Upload({ prefix }: { readonly prefix: string }) {
 function Folder({ prefix }: { readonly prefix: string }) {
   const { organization, project } = useCurrentProject();
   const refusal = useRefusal(project.id, MANAGERS);
-  const asked = useInfiniteQuery(files(project.id, prefix));
+  const query = useInfiniteQuery(files(project.id, prefix));
   const params = { organization: organization.slug, project: project.slug };
-  const pages = asked.data?.pages;
+  const pages = query.data?.pages;
   const rows = pages?.flatMap(({ prefixes, items }) => [...prefixes, ...items]);
   return (
     <>
       <Path prefix={prefix} />
       <Listed
-        asked={{ data: rows, error: asked.error }}
+        query={{ data: rows, error: query.error }}
         empty={
           <Empty
             title={prefix === '' ? 'No file yet' : 'Nothing in this folder'}
@@ -159,7 +159,7 @@ function Folder({ prefix }: { readonly prefix: string }) {
           </Rows>
         )}
       </Listed>
-      <More asked={asked} />
+      <More query={query} />
     </>
   );
 }

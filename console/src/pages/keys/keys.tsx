@@ -16,7 +16,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 export function KeysPage() {
   const { project } = useCurrentProject();
-  const asked = useQuery(apiKeys(project.id));
+  const query = useQuery(apiKeys(project.id));
   const refusal = useRefusal(project.id, MANAGERS);
   const [isMaking, setIsMaking] = useOpenForm('key');
   const make = async (name: string) => (await api.createApiKey({ body: { project_id: project.id, name } })).key;
@@ -33,7 +33,7 @@ export function KeysPage() {
         </Act>
       </PageHead>
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Empty
             title="No key yet"

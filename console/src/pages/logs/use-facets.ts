@@ -15,7 +15,7 @@ export interface Counted {
   readonly name?: string | null;
 }
 
-interface Asked {
+interface FacetsOptions {
   readonly projectId: string;
   readonly window: Window;
   readonly search: LogsSearch;
@@ -30,7 +30,7 @@ interface Asked {
  * Reads the values of all facets. A facet ignores its own filter, so that another value can be chosen next to the
  * present one. The service leaves out an exact filter itself, but a facet with a clause needs a request of its own.
  */
-export function useFacets({ projectId, window, search, paths, byClass, refetchInterval }: Asked) {
+export function useFacets({ projectId, window, search, paths, byClass, refetchInterval }: FacetsOptions) {
   const shared = { placeholderData: keepPreviousData, refetchInterval } as const;
   const counted = useQuery({ ...facets(projectId, window, narrowedOf(search), paths), ...shared });
   const chosen = [...EVENT_FILTERS, ...paths].flatMap((name) => {

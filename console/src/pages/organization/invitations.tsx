@@ -65,11 +65,11 @@ function useReadAnew(): () => Promise<void> {
 
 function Invited() {
   const { organization } = useCurrentProject();
-  const asked = useQuery(invitations(organization.id));
+  const query = useQuery(invitations(organization.id));
   return (
     <>
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Empty
             title="Nobody is invited"
@@ -190,11 +190,11 @@ function InviteForm({ onDone }: { readonly onDone: () => void }) {
 
 function Audits() {
   const { organization } = useCurrentProject();
-  const asked = useQuery(invitationAudits(organization.id));
+  const query = useQuery(invitationAudits(organization.id));
   return (
     <Section title="History" about="All actions on invitations, also refused ones.">
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Text size="sm" c="dimmed">
             Nothing yet.

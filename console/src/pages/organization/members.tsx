@@ -57,10 +57,10 @@ interface PersonProps {
 
 function MemberList({ personId }: PersonProps) {
   const { organization } = useCurrentProject();
-  const asked = useQuery(organizationMembers(organization.id));
+  const query = useQuery(organizationMembers(organization.id));
   const isOwner = organization.owner_id === personId;
   return (
-    <Listed asked={asked} empty={<Empty title="Nobody yet" about="Invite the people who look after the projects." />}>
+    <Listed query={query} empty={<Empty title="Nobody yet" about="Invite the people who look after the projects." />}>
       {(members) => (
         <Rows label="Members" columns={['Name', 'Address', 'Role', 'Since', null]} minWidth={680}>
           {members.map((member) => (

@@ -8,7 +8,7 @@ import { milliseconds, share } from '../../parts/numbers.js';
 import { Paged } from '../../parts/paged.js';
 import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { SendAnEvent } from '../insight/send-an-event.js';
-import { conditionOfOne, listedOf, type PartProps } from './asked.js';
+import { conditionOfOne, listedOf, type PartProps } from './part-props.js';
 import { Count } from './count.js';
 import { SubjectLink } from './subject-link.js';
 
@@ -17,7 +17,7 @@ type Order = Schemas['EndpointOrder'];
 /** Lists routes or endpoints. A click on a column's name sorts by it, largest first. */
 export function EndpointRows({ projectId, window, search, set, isBare = false }: PartProps) {
   const { by = 'route', sort = 'requests', events, page } = search;
-  const asked = useAnswer(
+  const query = useAnswer(
     endpoints(projectId, window, listedOf(search), {
       sort,
       group_by: by,
@@ -38,7 +38,7 @@ export function EndpointRows({ projectId, window, search, set, isBare = false }:
   ];
   return (
     <Paged
-      asked={asked}
+      query={query}
       page={page}
       onPage={(next) => set({ page: next })}
       empty={<Nothing search={search} set={set} isBare={isBare} />}

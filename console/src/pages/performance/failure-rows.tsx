@@ -7,7 +7,7 @@ import { share, whole } from '../../parts/numbers.js';
 import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
-import { conditionOf, conditionOfOne, type PartProps, requestsOf } from './asked.js';
+import { conditionOf, conditionOfOne, type PartProps, requestsOf } from './part-props.js';
 import { Count } from './count.js';
 import { EventsLink } from '../../parts/events-link.js';
 import { SubjectLink } from './subject-link.js';

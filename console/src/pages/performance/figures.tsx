@@ -5,7 +5,7 @@ import { IS_ERROR } from '../../parts/events-link.js';
 import { Failure } from '../../parts/failures.js';
 import { changeNote, countNote, Figure } from '../../parts/figure.js';
 import { decimal, milliseconds, share, whole } from '../../parts/numbers.js';
-import { conditionOf, type PartProps, requestsOf } from './asked.js';
+import { conditionOf, type PartProps, requestsOf } from './part-props.js';
 
 export const APDEX_MS = 300;
 

@@ -4,7 +4,7 @@ import { type PerformanceSearch, performanceSearch } from '../../routes/insight.
 import { useCurrentProject } from '../../shell/current-project.js';
 import { PinToDashboard } from '../dashboards/pin.js';
 import { SavedViews } from '../views/saved-views.js';
-import { subjectOf } from './asked.js';
+import { subjectOf } from './part-props.js';
 
 const LISTS = { names: 'Routes and endpoints', slowest: 'Slowest requests', failures: 'Failures' } as const;
 

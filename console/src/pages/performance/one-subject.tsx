@@ -4,7 +4,7 @@ import { LinkAnchor } from '../../parts/links.js';
 import { PageHead } from '../../parts/page-head.js';
 import { Section } from '../../parts/section.js';
 import { useCurrentProject } from '../../shell/current-project.js';
-import { conditionOf, type PartProps, type Subject } from './asked.js';
+import { conditionOf, type PartProps, type Subject } from './part-props.js';
 import { EventsLink } from '../../parts/events-link.js';
 import { FailureRows } from './failure-rows.js';
 import { Figures } from './figures.js';

@@ -7,7 +7,7 @@ import { Failure } from '../../parts/failures.js';
 import { axisOf, TimeChart } from '../../parts/time-chart.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { useTimeRange } from '../../shell/time-range.js';
-import { conditionOf, type PartProps, requestsOf } from './asked.js';
+import { conditionOf, type PartProps, requestsOf } from './part-props.js';
 
 /** Charts of latency, requests and errors. */
 export function OverTime({ projectId, window, search, isBare = false }: PartProps) {

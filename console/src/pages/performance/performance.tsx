@@ -10,7 +10,7 @@ import { type PerformanceSearch, REQUEST_LISTS } from '../../routes/insight.js';
 import { oneOf } from '../../routes/search-members.js';
 import { useCurrentProject } from '../../shell/current-project.js';
 import { useTimeRange } from '../../shell/time-range.js';
-import { conditionOf, type PartProps, subjectOf } from './asked.js';
+import { conditionOf, type PartProps, subjectOf } from './part-props.js';
 import { Kept } from './kept.js';
 import { EndpointRows } from './endpoint-rows.js';
 import { EventsLink } from '../../parts/events-link.js';

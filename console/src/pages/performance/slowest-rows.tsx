@@ -8,7 +8,7 @@ import { Cell, Empty, Rows } from '../../parts/rows.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { PendingPage } from '../../shell/around-pages.js';
 import { EventDetail } from '../insight/event-detail.js';
-import { type PartProps, requestsOf } from './asked.js';
+import { type PartProps, requestsOf } from './part-props.js';
 
 interface Props extends PartProps {
   readonly limit: number;

@@ -13,7 +13,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 export function ActivityPage() {
   const { organization, project } = useCurrentProject();
-  const asked = useInfiniteQuery(activity(project.id));
+  const query = useInfiniteQuery(activity(project.id));
   const nameOf = useNames(organization.id);
   return (
     <Stack gap="lg">
@@ -23,7 +23,7 @@ export function ActivityPage() {
         about="Who changed what in this project, and in which request."
       />
       <Listed
-        asked={{ data: itemsOf(asked.data), error: asked.error }}
+        query={{ data: itemsOf(query.data), error: query.error }}
         empty={
           <Empty title="Nothing yet" about="Changes to the project, its keys, secrets and members are kept here." />
         }
@@ -52,7 +52,7 @@ export function ActivityPage() {
           </Rows>
         )}
       </Listed>
-      <More asked={asked} />
+      <More query={query} />
     </Stack>
   );
 }

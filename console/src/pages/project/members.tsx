@@ -23,7 +23,7 @@ type Member = Schemas['ProjectMemberResponse'];
 
 export function ProjectMembersPage() {
   const { project } = useCurrentProject();
-  const asked = useQuery(projectMembers(project.id));
+  const query = useQuery(projectMembers(project.id));
   const refusal = useRefusal(project.id, MANAGERS);
   const [isAdding, setIsAdding] = useState(false);
   return (
@@ -37,7 +37,7 @@ export function ProjectMembersPage() {
           Add a member
         </Act>
       </PageHead>
-      <Listed asked={asked} empty={<Empty title="Nobody" about="Add people of the organization." />}>
+      <Listed query={query} empty={<Empty title="Nobody" about="Add people of the organization." />}>
         {(members) => (
           <Rows label="Project members" columns={['Name', 'Role', 'Since', null]}>
             {members.map((member) => (
@@ -52,7 +52,7 @@ export function ProjectMembersPage() {
         isOpen={isAdding}
         onClose={() => setIsAdding(false)}
       >
-        <AddForm present={asked.data ?? []} onDone={() => setIsAdding(false)} />
+        <AddForm present={query.data ?? []} onDone={() => setIsAdding(false)} />
       </Dialog>
     </Stack>
   );

@@ -21,7 +21,7 @@ type Secret = Schemas['SecretResponse'];
 /** Shows the secrets of a project. A value that is typed here is sent once and never returned. */
 export function SecretsPage() {
   const { project } = useCurrentProject();
-  const asked = useQuery(secrets(project.id));
+  const query = useQuery(secrets(project.id));
   const refusal = useRefusal(project.id, MANAGERS);
   const [edited, setEdited] = useState<Secret | 'new' | null>(null);
   const close = () => setEdited(null);
@@ -37,7 +37,7 @@ export function SecretsPage() {
         </Act>
       </PageHead>
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Empty
             title="No secret yet"

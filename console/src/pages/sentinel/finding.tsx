@@ -105,7 +105,7 @@ const BUCKET_S = 300;
  * Returns the time that a judged value counts, in Unix seconds. Distinct values are those of the hour that ends with
  * the bucket.
  */
-function judgedTime({ kind, evidence }: Finding, ts: string): Stretch {
+function evaluatedTime({ kind, evidence }: Finding, ts: string): Stretch {
   const until = Date.parse(ts) / 1_000 + BUCKET_S;
   return { from: until - (kind === 'cardinality_explosion' ? evidence.interval_seconds : BUCKET_S), until };
 }
@@ -114,12 +114,12 @@ function judgedTime({ kind, evidence }: Finding, ts: string): Stretch {
 function spanOf(one: Finding, { ts, expected, is_anomalous }: Finding['evidence']['points'][number]): Stretch {
   const from = Date.parse(ts) / 1_000;
   const isWhole = expected === null && !is_anomalous;
-  return isWhole ? { from, until: from + one.evidence.interval_seconds } : judgedTime(one, ts);
+  return isWhole ? { from, until: from + one.evidence.interval_seconds } : evaluatedTime(one, ts);
 }
 
 /** Returns the time of the values that are unusual. */
 function timeOf(one: Finding) {
-  return between(judgedTime(one, one.started_at).from, judgedTime(one, one.last_seen_at).until);
+  return between(evaluatedTime(one, one.started_at).from, evaluatedTime(one, one.last_seen_at).until);
 }
 
 /** Formats a value in the unit of the series. */

@@ -63,7 +63,7 @@ export function SentinelPage() {
         />
       </Group>
       <Listed
-        asked={{ data: itemsOf(list.data), error: list.error }}
+        query={{ data: itemsOf(list.data), error: list.error }}
         empty={
           <Empty
             title={isFiltered ? 'No finding matches' : 'No findings'}
@@ -103,7 +103,7 @@ export function SentinelPage() {
           </Rows>
         )}
       </Listed>
-      <More asked={list} />
+      <More query={list} />
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           {overview.data !== undefined && <Detectors overview={overview.data} />}

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { askOutside } from '../../api/outside.js';
+import { requestOutside } from '../../api/outside.js';
 
 /** An invitation, as the answer of `GET /invitations/{invite_id}` describes it to the invited person. */
 interface ReceivedInvitation {
@@ -16,5 +16,5 @@ export const receivedInvitation = (id: string) =>
   queryOptions({
     queryKey: ['received-invitation', id],
     queryFn: ({ signal }): Promise<ReceivedInvitation> =>
-      askOutside(`/invitations/${encodeURIComponent(id)}`, 'acceptInvite', { signal }),
+      requestOutside(`/invitations/${encodeURIComponent(id)}`, 'acceptInvite', { signal }),
   });

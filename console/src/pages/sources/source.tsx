@@ -202,7 +202,7 @@ function Figure({ label, value }: { readonly label: string; readonly value: Reac
 }
 
 function Keys({ source: { id: source_id }, refusal }: ManagedProps) {
-  const asked = useQuery(sourceApiKeys(source_id));
+  const query = useQuery(sourceApiKeys(source_id));
   const [made, setMade] = useState<'server' | 'browser' | null>(null);
   const close = () => setMade(null);
   const make = async (name: string) => (await api.createIngestSourceKey({ path: { source_id }, body: { name } })).key;
@@ -222,7 +222,7 @@ function Keys({ source: { id: source_id }, refusal }: ManagedProps) {
       }
     >
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Text size="sm" c="dimmed">
             No key: nothing can send for it.
@@ -302,12 +302,12 @@ function MakeBrowserKey({ id, onDone }: { readonly id: string; readonly onDone: 
 }
 
 function Failures({ source: { id } }: Props) {
-  const asked = useInfiniteQuery(sourceFailures(id));
+  const query = useInfiniteQuery(sourceFailures(id));
   const { data: keys } = useQuery(sourceApiKeys(id));
   return (
     <Section title="Refused" about="What its keys or its webhooks sent and was not taken, by the hour.">
       <Listed
-        asked={{ data: itemsOf(asked.data), error: asked.error }}
+        query={{ data: itemsOf(query.data), error: query.error }}
         empty={
           <Text size="sm" c="dimmed">
             Nothing was refused.
@@ -340,7 +340,7 @@ function Failures({ source: { id } }: Props) {
           </Rows>
         )}
       </Listed>
-      <More asked={asked} />
+      <More query={query} />
     </Section>
   );
 }

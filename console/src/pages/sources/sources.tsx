@@ -20,7 +20,7 @@ import { useCurrentProject } from '../../shell/current-project.js';
 
 export function SourcesPage() {
   const { organization, project } = useCurrentProject();
-  const asked = useQuery(sources(project.id));
+  const query = useQuery(sources(project.id));
   const refusal = useRefusal(project.id, MANAGERS);
   const [isMaking, setIsMaking] = useState(false);
   const params = { organization: organization.slug, project: project.slug };
@@ -36,7 +36,7 @@ export function SourcesPage() {
         </Act>
       </PageHead>
       <Listed
-        asked={asked}
+        query={query}
         empty={
           <Empty
             title="No source yet"

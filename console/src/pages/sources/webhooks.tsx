@@ -87,10 +87,10 @@ export function Webhooks({ source, refusal }: Props) {
 }
 
 function LastDeliveries({ id }: { readonly id: string }) {
-  const asked = useQuery(sourceEvents(id));
+  const query = useQuery(sourceEvents(id));
   return (
     <Listed
-      asked={{ data: asked.data?.items, error: asked.error }}
+      query={{ data: query.data?.items, error: query.error }}
       empty={
         <Text size="sm" c="dimmed">
           No webhook has come yet.

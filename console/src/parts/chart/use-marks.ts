@@ -16,19 +16,19 @@ export interface Span {
 
 /**
  * Reads the events of the project that are marked on a time axis. A chart is useful without them.
- * @param asked the time whose events are read, where a page reads them already. Undefined: that of the buckets
+ * @param query the time whose events are read, where a page reads them already. Undefined: that of the buckets
  */
 export function useMarks(
   buckets: readonly Bucket[],
   from = -Infinity,
   until = Infinity,
-  asked?: Span,
+  query?: Span,
 ): readonly Mark[] {
   const { id, annotationEvents } = useContext(CurrentChartProject) ?? NO_PROJECT;
   const [start, end] = [buckets[0]?.start ?? 0, buckets.at(-1)?.end ?? 0];
   // Whole buckets are asked for, so that the marks of a range that ends now are not read again with every answer.
   const { isInView, restMs } = useContext(ReadingContext) ?? { isInView: true, restMs: 0 };
-  const read = annotations(id, annotationEvents, asked?.from ?? start, asked?.until ?? end);
+  const read = annotations(id, annotationEvents, query?.from ?? start, query?.until ?? end);
   const { data } = useQuery({
     ...read,
     enabled: isInView && read.enabled,

@@ -6,7 +6,7 @@ import { failed, ok, skipped, type Verdict, warning } from './finding.js';
 
 const STATEMENT_LIMIT_MS = 3_000;
 const OLDEST_VERSION = 150_000;
-/** Connections of a process besides its pool: background work, notices and the queue. */
+/** Connections of a process besides its pool: background work, notifications and the queue. */
 const CONNECTIONS_APART = 14;
 /** Difference of two clocks, in milliseconds. Authenticator codes and signatures tolerate half a minute. */
 const NOTABLE_MS = 2_000;

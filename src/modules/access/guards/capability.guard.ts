@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { whenThere } from '../../../platform/concurrency/index.js';
+import { mapMaybePromise } from '../../../platform/concurrency/index.js';
 import type { ReadBody } from '../../../platform/http/body-reader.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { Authorizer } from '../authorizer.js';
@@ -25,7 +25,7 @@ export class CapabilityGuard implements CanActivate {
     const request = http.getRequest<CheckedRequest>();
     const checks = this.routes.of(context);
     const caller = callerOf(checks);
-    return whenThere(this.bodies.of(checks, request, http.getResponse<Response>()), (body) => {
+    return mapMaybePromise(this.bodies.of(checks, request, http.getResponse<Response>()), (body) => {
       // An API key opens only its own project, so no lookup is needed. Ingestion takes this path.
       if (checks.plan.access.kind !== 'api-key') return this.decide(checks, caller, request, body);
       checks.decision = caller;

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef, Reflector } from '@nestjs/core';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
-import { ValidationError } from '../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../platform/http/validation/index.js';
 import type { CallerIds, CheckedRequest } from '../../../platform/http/inputs.js';
 import { checkInputs } from '../input-check.js';
 import { REFUSAL_MASK, type RefusalMask } from '../refusal-mask.js';
@@ -43,7 +43,7 @@ export class InputsGuard implements CanActivate {
       request.caller = callerOf(decision);
       Object.assign(request.context ?? {}, request.caller);
     }
-    return request.largeTurn === undefined || request.largeTurn.rest().then(() => true);
+    return request.largeBodySlot === undefined || request.largeBodySlot.rest().then(() => true);
   }
 
   private async refuseMasked(

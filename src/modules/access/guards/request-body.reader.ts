@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { whenThere } from '../../../platform/concurrency/index.js';
+import { mapMaybePromise } from '../../../platform/concurrency/index.js';
 import { RequestAborted } from '../../../platform/http/body-bytes.js';
 import { BodyBudget, type BodyHolder, strangerAt } from '../../../platform/http/body-budget.js';
 import { BodyReader, type BodyRoom, isLines, type ReadBody } from '../../../platform/http/body-reader.js';
-import { ValidationError } from '../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../platform/http/validation/index.js';
 import type { BytesBody, CheckedRequest } from '../../../platform/http/inputs.js';
-import { LargeBodies, type LargeTurn } from '../../../platform/http/large-bodies.js';
+import { LargeBodies, type LargeBodySlot } from '../../../platform/http/large-bodies.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import type { AccessScope } from '../scope.js';
 import type { Checks } from './route-checks.js';
@@ -39,7 +39,7 @@ export class RequestBodyReader {
   of(checks: Checks, request: CheckedRequest, response: Response): ReadBody | Promise<ReadBody> {
     return (
       checks.body ??
-      whenThere(this.read(checks, request, response), (body) => {
+      mapMaybePromise(this.read(checks, request, response), (body) => {
         checks.body = body;
         return body;
       })
@@ -56,15 +56,15 @@ export class RequestBodyReader {
     }
     const room = this.roomFor(checks, request);
     if (lines !== undefined && isLines(request))
-      return whenThere(this.reader.readLines(request, { ...room, maxBytes: lines.maxBytes }), (bytes) => ({
+      return mapMaybePromise(this.reader.readLines(request, { ...room, maxBytes: lines.maxBytes }), (bytes) => ({
         lines: bytes,
       }));
     if (body.form === 'bytes') return this.readBytes(body.bytes, request, room);
-    if (body.form === 'raw') return whenThere(this.reader.readRaw(request, room), (raw) => ({ raw }));
+    if (body.form === 'raw') return mapMaybePromise(this.reader.readRaw(request, room), (raw) => ({ raw }));
     try {
       const value: unknown =
         body.form === 'json'
-          ? this.reader.readJson(request, room, () => this.largeTurn(checks.caller ?? null, request, response), {
+          ? this.reader.readJson(request, room, () => this.largeBodySlot(checks.caller ?? null, request, response), {
               exactNumbers: body.exactNumbers,
               takesLines: lines !== undefined,
             })
@@ -96,15 +96,19 @@ export class RequestBodyReader {
    * Waits for a slot to parse a large body. The slot is released when the handler no longer needs the body or the
    * response has been sent.
    */
-  private async largeTurn(caller: AccessScope | null, request: CheckedRequest, response: Response): Promise<LargeTurn> {
-    const turn = await this.large.turn(holderOf(caller, request));
+  private async largeBodySlot(
+    caller: AccessScope | null,
+    request: CheckedRequest,
+    response: Response,
+  ): Promise<LargeBodySlot> {
+    const slot = await this.large.acquire(holderOf(caller, request));
     if (response.destroyed) {
-      turn.end();
+      slot.end();
       throw new RequestAborted('the client went away before its turn');
     }
-    request.largeTurn = turn;
-    response.once('close', turn.end);
-    return turn;
+    request.largeBodySlot = slot;
+    response.once('close', slot.end);
+    return slot;
   }
 }
 

@@ -14,15 +14,15 @@ import { AlertPoller } from './engine/alert-poller.js';
 import { DueAlertsMaintenance, DueAlertsRunner } from './engine/due-alerts-runner.js';
 import { AlertLifecycleService } from './engine/alert-lifecycle.service.js';
 import { AlertNotifier } from './engine/alert-notifier.js';
-import { AlertActsController } from './acts/alert-acts.controller.js';
-import { AlertActsService } from './acts/alert-acts.service.js';
-import { AlertChangesService } from './acts/alert-changes.service.js';
+import { AlertActionsController } from './actions/alert-actions.controller.js';
+import { AlertActionsService } from './actions/alert-actions.service.js';
+import { AlertChangesService } from './actions/alert-changes.service.js';
 import { AlertEvent } from './events/alert-event.entity.js';
 import { AlertEventsController } from './events/alert-events.controller.js';
 import { AlertEventsRepository, ProjectOfAlertEvent } from './events/alert-events.repository.js';
 import { AlertEventsService } from './events/alert-events.service.js';
 import { AlertReadsRepository } from './events/alert-reads.repository.js';
-import { ManualAlertsService } from './acts/manual-alerts.service.js';
+import { ManualAlertsService } from './actions/manual-alerts.service.js';
 import { TimelineEntry } from './events/timeline-entry.entity.js';
 import { TimelineRepository } from './events/timeline.repository.js';
 import { RelatedAlertsAdapter, OpenAlertsAdapter } from './summary/alert-adapters.js';
@@ -70,12 +70,12 @@ const SUMMARY = [
     EventStoreModule,
     TypeOrmModule.forFeature([AlertEvent, TimelineEntry, Silence]),
   ],
-  controllers: [AlertEventsController, AlertActsController, SilencesController, AlertSummaryController],
+  controllers: [AlertEventsController, AlertActionsController, SilencesController, AlertSummaryController],
   providers: [
     ...ENGINE,
     ...SILENCES,
     ...SUMMARY,
-    AlertActsService,
+    AlertActionsService,
     AlertChangesService,
     AlertEventsService,
     AlertFeed,

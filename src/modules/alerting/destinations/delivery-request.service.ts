@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { stringifyExact } from '../../../platform/json/index.js';
 import { DestinationsRepository } from './destinations/destinations.repository.js';
-import { type AlertNotice, storedNotice } from './drivers/notice.js';
+import { type AlertNotification, storedNotification } from './drivers/alert-notification.js';
 import { TYPES_HEARING_ALL } from './drivers/destination-drivers.js';
 import { ALERT_DELIVERY_ENGINE, type AlertDeliveryEngine } from './engine/delivery.outbox.js';
 import { DeliveriesRepository } from './outbox/deliveries.repository.js';
@@ -30,15 +30,21 @@ export class AlertDeliveryRequestService {
    * `Database.transaction`. Deleted and disabled destinations are skipped.
    * @returns the ids of the deliveries
    */
-  async request(alert: AlertNotice, targets: DestinationTargets, tx: Db): Promise<string[]> {
+  async request(alert: AlertNotification, targets: DestinationTargets, tx: Db): Promise<string[]> {
     if (targets.kind === 'linked' && targets.destinationIds.length === 0) return [];
     const which = targets.kind === 'project' ? { types: TYPES_HEARING_ALL } : { ids: targets.destinationIds };
     const destinations = await this.destinations.shareEnabled(alert, which, tx);
     if (destinations.length === 0) return [];
     const made = destinations.map((destination) => ({ id: newId(), destination }));
     const { alertEventId, fingerprint = null, traceparent } = alert;
-    const notice = { id: newId(), alertEventId, fingerprint, traceparent, json: stringifyExact(storedNotice(alert)) };
-    await this.deliveries.insert(alert, notice, made, tx);
+    const notification = {
+      id: newId(),
+      alertEventId,
+      fingerprint,
+      traceparent,
+      json: stringifyExact(storedNotification(alert)),
+    };
+    await this.deliveries.insert(alert, notification, made, tx);
     this.engine.wakeAfterCommit(
       destinations.map(({ id: lane }) => ({ tenant: alert.projectId, lane })),
       tx,

@@ -22,13 +22,13 @@ import { DestinationVault, PreviousSecretsMaintenance } from './destinations/des
 import { DestinationsController } from './destinations/destinations.controller.js';
 import { DestinationsRepository, ProjectOfDestination } from './destinations/destinations.repository.js';
 import { DestinationsService } from './destinations/destinations.service.js';
-import { NoticeSender } from './destinations/notice.sender.js';
+import { AlertNotificationSender } from './destinations/alert-notification.sender.js';
 import { TargetAddressValidator } from './destinations/target-address.validator.js';
 import { DESTINATION_DRIVERS, DestinationDriverRegistry } from './drivers/destination-drivers.js';
 import { SignedPostClient } from './drivers/signed-post.client.js';
 import { AlertDeliveriesProcessor, AlertDeliveryWakeProcessor } from './engine/deliveries.processors.js';
 import { ALERT_DELIVERY_ENGINE, AlertDeliveryOutbox } from './engine/delivery.outbox.js';
-import { AlertNoticeRecord } from './outbox/notice.entity.js';
+import { AlertNotificationRecord } from './outbox/alert-notification.entity.js';
 import { AlertDestinationSearch } from './destinations/destination-search.reader.js';
 
 const DRIVERS = [...Object.values(DESTINATION_DRIVERS), DestinationDriverRegistry, SignedPostClient];
@@ -45,7 +45,7 @@ const ENGINE = [
     AuditModule,
     ProjectsModule,
     TemplatesModule,
-    TypeOrmModule.forFeature([AlertDestination, AlertNoticeRecord, AlertDelivery]),
+    TypeOrmModule.forFeature([AlertDestination, AlertNotificationRecord, AlertDelivery]),
   ],
   controllers: [DestinationsController, DeliveriesController],
   providers: [
@@ -62,7 +62,7 @@ const ENGINE = [
     DestinationVault,
     DestinationsRepository,
     DestinationsService,
-    NoticeSender,
+    AlertNotificationSender,
     PreviousSecretsMaintenance,
     ProjectOfAlertDelivery,
     ProjectOfDestination,

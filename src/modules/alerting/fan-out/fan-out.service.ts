@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../platform/database/database.js';
 import { DeliveryRequestService, type RuleMatches } from '../../delivery/deliveries/index.js';
-import { AlertDeliveryRequestService, type AlertNotice } from '../destinations/index.js';
+import { AlertDeliveryRequestService, type AlertNotification } from '../destinations/index.js';
 
 /** The recipients that an alert notifies. */
-export type NoticeTargets =
+export type NotificationTargets =
   /** Every enabled webhook destination of the project. */
   | { readonly kind: 'project' }
   /** The enabled webhook and Slack destinations of the list, and the listed channels. */
   | { readonly kind: 'linked'; readonly destinationIds: readonly string[]; readonly channelIds: readonly string[] };
 
-interface NoticeToEnqueue {
-  readonly alertEvent: AlertNotice;
-  readonly targets: NoticeTargets;
+interface NotificationToEnqueue {
+  readonly alertEvent: AlertNotification;
+  readonly targets: NotificationTargets;
 }
 
 /** The ids of the deliveries of a notification to destinations, and of its attempts on channels. */
-interface EnqueuedNotice {
+interface EnqueuedNotification {
   readonly deliveryIds: readonly string[];
   readonly attemptIds: readonly string[];
 }
@@ -30,7 +30,7 @@ export class FanOutService {
   ) {}
 
   /** Inserts the rows. `tx` must be one of `Database.transaction`. Deleted destinations and channels are skipped. */
-  async enqueue({ alertEvent, targets }: NoticeToEnqueue, tx: Db): Promise<EnqueuedNotice> {
+  async enqueue({ alertEvent, targets }: NotificationToEnqueue, tx: Db): Promise<EnqueuedNotification> {
     const deliveryIds = await this.destinations.request(alertEvent, targets, tx);
     const channelIds = targets.kind === 'linked' ? targets.channelIds : [];
     const attemptIds = await this.channels.ruleMatches(tx, ruleMatchOf(alertEvent), channelIds);
@@ -39,7 +39,7 @@ export class FanOutService {
 }
 
 /** Returns what channels get of an alert: `rule` is the rule that fired, `event` is the alert itself. */
-function ruleMatchOf(alert: AlertNotice): RuleMatches {
+function ruleMatchOf(alert: AlertNotification): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
   const { occurrences, status, traceparent, groupValues: group } = alert;
   return {

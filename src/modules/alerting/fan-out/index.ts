@@ -1,3 +1,3 @@
-export type { AlertNotice } from '../destinations/index.js';
+export type { AlertNotification } from '../destinations/index.js';
 export { FanOutModule } from './fan-out.module.js';
-export { FanOutService, type NoticeTargets } from './fan-out.service.js';
+export { FanOutService, type NotificationTargets } from './fan-out.service.js';

@@ -4,7 +4,7 @@ import type { ProjectId, ProjectScope } from '../../access/index.js';
 import { EventLoopYield } from '../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Condition, type FilterGroup, filterOf, storedCondition } from '../../events/conditions/index.js';
-import type { NoticeTargets } from '../fan-out/index.js';
+import type { NotificationTargets } from '../fan-out/index.js';
 import type { Holds } from './machine/rule-machine.js';
 import type { Severity } from './rule.entity.js';
 import { recipientsOf, type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
@@ -24,7 +24,7 @@ export interface LiveRule {
   /** The rule ignores events that were accepted before this time. */
   readonly watchedSince: Date;
   readonly lastEvaluatedAt: Date | null;
-  readonly targets: NoticeTargets;
+  readonly targets: NotificationTargets;
   /** Whether the last evaluation of the rule failed. */
   readonly isFailing: boolean;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { type Issue, ValidationError } from '../../../platform/http/validation/index.js';
 import { AlertDeliveryRequestService } from '../destinations/index.js';
 import { DeliveryRequestService } from '../../delivery/deliveries/index.js';
 

@@ -11,7 +11,7 @@ import {
   uuid,
   UuidField,
   NameField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import {
   type Condition,
   ConditionField,

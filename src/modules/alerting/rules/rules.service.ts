@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { type Condition, filterOf, PatternTrialsService } from '../../events/conditions/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../tenancy/projects/index.js';
 import { AlertRaiser } from '../alerts/index.js';
 import type { AlertRulePreviewResponse } from './backtest/backtest.dto.js';
 import { BacktestService } from './backtest/backtest.service.js';
@@ -20,7 +20,7 @@ import {
   type UpdateAlertRuleRequest,
 } from './rules.dto.js';
 import { domainError } from '../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { AlertRuleNotFound, AlertRulesRepository, type RuleDefinition } from './rules.repository.js';
 import { type RuleLinks, RuleLinksRepository } from './rule-links.repository.js';
 
@@ -35,7 +35,7 @@ export class AlertRulesService {
     private readonly database: Database,
     private readonly rules: AlertRulesRepository,
     private readonly links: RuleLinksRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly alerts: AlertRaiser,
     private readonly patterns: PatternTrialsService,
@@ -55,7 +55,7 @@ export class AlertRulesService {
     const definition = definitionOf(request);
     await this.tryPatterns(scope, request.condition);
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
       if ((await this.rules.countOf(scope, tx)) >= MAX_RULES) throw new TooManyAlertRules();
@@ -85,7 +85,7 @@ export class AlertRulesService {
   async update(scope: ProjectMemberScope, id: string, request: UpdateAlertRuleRequest): Promise<AlertRuleResponse> {
     if (request.condition !== undefined) await this.tryPatterns(scope, request.condition);
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before = await this.locked(scope, id, tx);
       const after = checked(changed(before, request));
       if (request.destination_ids !== undefined || request.channel_ids !== undefined) {
@@ -119,7 +119,7 @@ export class AlertRulesService {
     request: ReplaceRuleLinksRequest,
   ): Promise<AlertRuleResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const rule = await this.locked(scope, id, tx);
       const links = linksOf(request);
       await this.links.check(scope, links, tx);
@@ -133,7 +133,7 @@ export class AlertRulesService {
   /** Deletes a rule. Its alert events stay. */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const { name } = await this.locked(scope, id, tx);
       await this.rules.remove(scope, id, tx);
       await this.rules.followEvents(scope, tx);

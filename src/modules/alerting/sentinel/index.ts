@@ -4,5 +4,5 @@ export { type FindingChange, FindingWatcher } from './findings/finding-watcher.j
 export { findingPayload } from './findings/findings.dto.js';
 export { FindingsReader } from './findings/findings.reader.js';
 export { SentinelModule } from './sentinel.module.js';
-export { SentinelRounds } from './rounds/sentinel-rounds.js';
+export { DetectionScheduler } from './rounds/detection-scheduler.js';
 export { sentinelJob } from './rounds/sentinel.job.js';

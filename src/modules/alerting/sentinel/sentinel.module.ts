@@ -14,16 +14,16 @@ import { FindingsReader } from './findings/findings.reader.js';
 import { FindingsMaintenance } from './findings/findings.maintenance.js';
 import { FindingsRepository, ProjectOfFinding } from './findings/findings.repository.js';
 import { FindingsService } from './findings/findings.service.js';
-import { LivingFindingsRepository } from './findings/living-findings.repository.js';
+import { ActiveFindingsRepository } from './findings/active-findings.repository.js';
 import { SentinelController } from './overview/overview.controller.js';
 import { SentinelOverviewService } from './overview/overview.service.js';
 import { EvidenceWriter } from './rounds/evidence-writer.js';
-import { FindingBook } from './rounds/finding-book.js';
-import { LessonsRepository } from './rounds/lessons.repository.js';
-import { ProjectJudge } from './rounds/project-judge.js';
-import { ProjectLearner } from './rounds/project-learner.js';
+import { FindingLifecycle } from './rounds/finding-lifecycle.js';
+import { TrainingHistoryRepository } from './rounds/training-history.repository.js';
+import { ProjectDetector } from './rounds/project-detector.js';
+import { BaselineTrainer } from './rounds/baseline-trainer.js';
 import { ProjectProfiler } from './rounds/project-profiler.js';
-import { SentinelRounds } from './rounds/sentinel-rounds.js';
+import { DetectionScheduler } from './rounds/detection-scheduler.js';
 import { SentinelProcessor } from './rounds/sentinel.job.js';
 import { SeriesProfilesRepository } from './rounds/series-profiles.repository.js';
 import { WatchedProjectsRepository } from './rounds/watched-projects.repository.js';
@@ -41,25 +41,25 @@ import { WatchedProjectsRepository } from './rounds/watched-projects.repository.
   providers: [
     EvidenceWriter,
     FeedbackRepository,
-    FindingBook,
+    FindingLifecycle,
     FindingPointsRepository,
     FindingSearch,
     FindingsMaintenance,
     FindingsReader,
     FindingsRepository,
     FindingsService,
-    LessonsRepository,
-    LivingFindingsRepository,
-    ProjectJudge,
-    ProjectLearner,
+    TrainingHistoryRepository,
+    ActiveFindingsRepository,
+    ProjectDetector,
+    BaselineTrainer,
     ProjectOfFinding,
     ProjectProfiler,
     SentinelOverviewService,
     SentinelProcessor,
-    SentinelRounds,
+    DetectionScheduler,
     SeriesProfilesRepository,
     WatchedProjectsRepository,
   ],
-  exports: [FindingsReader, SentinelRounds],
+  exports: [FindingsReader, DetectionScheduler],
 })
 export class SentinelModule {}

@@ -1,5 +1,5 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
-import { EnumField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { EnumField, TextField, UuidField } from '../../../platform/http/validation/index.js';
 import { REASON_CODES, type ReasonCode } from './attempts/readiness.js';
 
 const RECOVERY_REFUSALS = ['duplicate_replay', ...REASON_CODES] as const;

@@ -3,7 +3,7 @@ import { type Bind, Parameters } from '../../../platform/database/parameters.js'
 import type { LaneShare } from './dispatcher.js';
 import { backlogSql, dueLanesSql, dueSoonSql, lockedDueSql } from './due-rows.repository.js';
 import type { Claimant, ClaimedRow, Held, NextTry, OutboxTable, Writing } from './outbox-table.js';
-import type { Lane } from './slots.js';
+import type { SendingLane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
 /**
@@ -23,12 +23,12 @@ export class ClaimsWriter<X extends Held, C extends X & ClaimedRow> {
   }
 
   /** Returns at most `most` lanes that have due rows: one of each project, then another of each, and so on. */
-  dueLanes(most: number, after: string | null): Promise<Lane[]> {
-    return this.database.rows<Lane>(this.dueLanesSql, [most, after]);
+  dueLanes(most: number, after: string | null): Promise<SendingLane[]> {
+    return this.database.rows<SendingLane>(this.dueLanesSql, [most, after]);
   }
 
   /** Returns the lanes whose next send comes due within so many seconds, each with the seconds until then. */
-  dueSoon(withinSeconds: number, most: number): Promise<(Lane & { readonly inSeconds: number })[]> {
+  dueSoon(withinSeconds: number, most: number): Promise<(SendingLane & { readonly inSeconds: number })[]> {
     return this.database.rows(dueSoonSql(this.table), [withinSeconds, most]);
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Dispatcher, type DispatcherOptions, type LaneShare, type WorkSource } from './dispatcher.js';
-import type { Lane } from './slots.js';
+import type { SendingLane } from './slots.js';
 
-interface Work extends Lane {
+interface Work extends SendingLane {
   readonly id: string;
 }
 
@@ -23,7 +23,7 @@ class Memory implements WorkSource<Work> {
     }
   }
 
-  async dueLanes(): Promise<Lane[]> {
+  async dueLanes(): Promise<SendingLane[]> {
     await pause(1);
     return [...new Map(this.due.map(({ tenant, lane }) => [lane, { tenant, lane }])).values()];
   }

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Lane, type SlotLimits, Slots } from './slots.js';
+import { type SendingLane, type SlotLimits, Slots } from './slots.js';
 
 /** A lane and how many of its rows may be claimed, `most`. */
-export interface LaneShare extends Lane {
+export interface LaneShare extends SendingLane {
   readonly most: number;
 }
 
 /** Finds due work, claims it and runs it. */
-export interface WorkSource<C extends Lane> {
+export interface WorkSource<C extends SendingLane> {
   /**
    * Returns at most `most` lanes that have due work: one of each tenant, then another of each, and so on.
    * @param after the last tenant of the previous query; the tenants that did not fit into its result come first now
    */
-  dueLanes(most: number, after: string | null): Promise<Lane[]>;
+  dueLanes(most: number, after: string | null): Promise<SendingLane[]>;
   /** Claims the oldest due work of each lane, no more than `batch` in all. */
   claim(lanes: readonly LaneShare[], batch: number): Promise<C[]>;
   run(claimed: C): Promise<unknown>;
@@ -43,7 +43,7 @@ const LANES_OF_A_LOOK = 500;
  * gave as many rows as it was allowed stays in the queue: one wake-up is enough for a whole backlog, and no backlog
  * keeps other tenants waiting.
  */
-export class Dispatcher<C extends Lane> {
+export class Dispatcher<C extends SendingLane> {
   private readonly slots: Slots;
   private readonly running = new Set<Promise<void>>();
   private claiming?: Promise<number>;
@@ -66,7 +66,7 @@ export class Dispatcher<C extends Lane> {
   }
 
   /** Queues these lanes: their due work is claimed and run as slots become free. */
-  wake(lanes: readonly Lane[]): void {
+  wake(lanes: readonly SendingLane[]): void {
     for (const lane of lanes) this.slots.remember(lane);
     this.claimInTurn().catch(this.options.onTrouble);
   }

@@ -1,4 +1,4 @@
-import type { Lane } from './slots.js';
+import type { SendingLane } from './slots.js';
 
 /** Attempts that come due within this time share a timer. */
 const STEP_MS = 100;
@@ -17,12 +17,12 @@ export class DueTimers {
 
   /** @param horizonMs attempts that are due later get no timer; a poll sets it in time */
   constructor(
-    private readonly onDue: (lane: Lane) => void,
+    private readonly onDue: (lane: SendingLane) => void,
     private readonly horizonMs: number,
   ) {}
 
   /** Sets a timer for an attempt of the lane that is due in so many seconds. */
-  arm(lane: Lane, seconds: number): void {
+  arm(lane: SendingLane, seconds: number): void {
     const waitMs = seconds * 1_000;
     if (waitMs > this.horizonMs || this.timers.size >= MAX_TIMERS) return;
     const now = performance.now();

@@ -1,6 +1,6 @@
 export { ClaimsWriter } from './claims.writer.js';
 export type { Outbox } from './outbox.js';
-export { OutboxRow } from './outbox-row.js';
+export { OutboxColumns } from './outbox-columns.js';
 export {
   type Claimant,
   type ClaimedRow,
@@ -15,5 +15,5 @@ export { withoutName } from './rule-name.js';
 export { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from './sent-request.dto.js';
 export type { SentRequest } from './sent-request.js';
 export { SendingEngine, sendingEngineOf } from './sending-engine.js';
-export type { Lane } from './slots.js';
+export type { SendingLane } from './slots.js';
 export { failedTry, outcomeOfHttp, type TryOutcome } from './try-outcome.js';

@@ -1,6 +1,6 @@
 import type { Traceparent } from '../../../platform/telemetry/index.js';
 import type { Bind } from '../../../platform/database/parameters.js';
-import type { Lane } from './slots.js';
+import type { SendingLane } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
 /** Identifies a claimed row when its result is stored. */
@@ -11,7 +11,7 @@ export interface Held {
 }
 
 /** A row that this process holds. */
-export interface ClaimedRow extends Held, Lane {
+export interface ClaimedRow extends Held, SendingLane {
   /**
    * The end of the lease on the clock of `performance.now()`. The lease is counted from before the claim, so this is
    * never later than its end in the database.

@@ -1,7 +1,7 @@
 import type { JobDefinition, JobQueue } from '../../../platform/queue/index.js';
 import type { ClaimsWriter } from './claims.writer.js';
 import type { ClaimedRow, Held } from './outbox-table.js';
-import type { Lane, SlotLimits } from './slots.js';
+import type { SendingLane, SlotLimits } from './slots.js';
 import type { TryOutcome } from './try-outcome.js';
 
 /** The names of an outbox in logs and metrics, its limits in this process, and its jobs. */
@@ -29,7 +29,7 @@ export interface SendingProfile<C extends ClaimedRow> {
   /** The job that polls for due rows. */
   readonly look: JobDefinition<{ wait: boolean }, { processed: number }>;
   /** Adds jobs to the queue that wake workers for lanes with due rows. */
-  wake(lanes: readonly Lane[], queue: JobQueue): Promise<void>[];
+  wake(lanes: readonly SendingLane[], queue: JobQueue): Promise<void>[];
 }
 
 /**

@@ -18,7 +18,7 @@ import { ExpiredClaims } from './expired-claims.js';
 import type { Outbox } from './outbox.js';
 import { Sender } from './sender.js';
 import { SendingMetrics } from './sending-metrics.js';
-import type { Lane } from './slots.js';
+import type { SendingLane } from './slots.js';
 import { WakeUps } from './wake-ups.js';
 
 /** Most due rows of one lane in one claim. */
@@ -105,17 +105,17 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   }
 
   /** Wakes workers for these lanes once the transaction that inserted rows for them has committed. */
-  wakeAfterCommit(lanes: readonly Lane[], tx: Db): void {
+  wakeAfterCommit(lanes: readonly SendingLane[], tx: Db): void {
     this.wakeUps.afterCommit(lanes, tx);
   }
 
   /** Wakes workers for a lane. @returns whether the queue accepted the job */
-  wakeWorkers(lane: Lane): Promise<boolean> {
+  wakeWorkers(lane: SendingLane): Promise<boolean> {
     return this.wakeUps.now([lane]);
   }
 
   /** Queues these lanes in this process and returns at once: a receiver that hangs must not hold up the caller. */
-  lineUp(lanes: readonly Lane[]): void {
+  lineUp(lanes: readonly SendingLane[]): void {
     this.dispatcher.wake(lanes);
   }
 
@@ -137,7 +137,7 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   }
 
   /** A process without workers sends nothing by itself. It wakes one that has workers. */
-  private onDue(lane: Lane): void {
+  private onDue(lane: SendingLane): void {
     if (this.config.process.runsWorkers) this.dispatcher.wake([lane]);
     else void this.wakeUps.now([lane]);
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { OutboundFailureReason, OutboundOutcome } from '../../../platform/outbound-http/index.js';
 import { claimOwner } from './claim-owner.js';
 import { retryAfterSeconds, retryDelaySeconds, RETRY_STRATEGIES, type RetryPolicy } from './retry-policy.js';
-import { type Lane, Slots } from './slots.js';
+import { type SendingLane, Slots } from './slots.js';
 import { outcomeOfHttp } from './try-outcome.js';
 
 const POLICY: RetryPolicy = { strategy: 'exponential', baseDelaySeconds: 60, maxDelaySeconds: 900, maxRetries: 3 };
@@ -176,7 +176,7 @@ describe('the outcome of an HTTP attempt', () => {
 });
 
 describe('a set of slots', () => {
-  const lane = (name: string): Lane => ({ tenant: name.slice(0, 1), lane: name });
+  const lane = (name: string): SendingLane => ({ tenant: name.slice(0, 1), lane: name });
 
   it('is limited in all, by tenant and by lane', () => {
     const slots = new Slots({ all: 4, tenant: 3, lane: 2 });

@@ -1,4 +1,4 @@
-import { BooleanField, ListField, nested, NestedField, TextField } from '../../../platform/http/fields/index.js';
+import { BooleanField, ListField, nested, NestedField, TextField } from '../../../platform/http/validation/index.js';
 import type { SentRequest } from './sent-request.js';
 
 class SentHeaderResponse {

@@ -1,5 +1,5 @@
 /** A destination of a tenant. Sends to one lane have a concurrency limit of their own. */
-export interface Lane {
+export interface SendingLane {
   readonly tenant: string;
   readonly lane: string;
 }
@@ -34,7 +34,7 @@ export class Slots {
   }
 
   /** Returns how many more sends may start in a lane now. */
-  spare({ tenant, lane }: Lane): number {
+  spare({ tenant, lane }: SendingLane): number {
     return Math.max(
       0,
       Math.min(
@@ -45,26 +45,26 @@ export class Slots {
     );
   }
 
-  take({ tenant, lane }: Lane): void {
+  take({ tenant, lane }: SendingLane): void {
     this.used += 1;
     this.tenants.set(tenant, (this.tenants.get(tenant) ?? 0) + 1);
     this.lanes.set(lane, (this.lanes.get(lane) ?? 0) + 1);
   }
 
-  free({ tenant, lane }: Lane): void {
+  free({ tenant, lane }: SendingLane): void {
     this.used -= 1;
     lower(this.tenants, tenant);
     lower(this.lanes, lane);
   }
 
   /** Queues a lane. A lane that is queued already keeps its position. */
-  remember({ tenant, lane }: Lane): void {
+  remember({ tenant, lane }: SendingLane): void {
     const lanes = this.line.get(tenant) ?? new Set();
     this.line.set(tenant, lanes.add(lane));
   }
 
   /** Removes the next queued lane that has a free slot, and returns it; null when there is none. */
-  next(): Lane | null {
+  next(): SendingLane | null {
     if (this.used >= this.limits.all) return null;
     for (const [tenant, lanes] of this.line) {
       if ((this.tenants.get(tenant) ?? 0) >= this.limits.tenant) continue;

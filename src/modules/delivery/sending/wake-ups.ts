@@ -4,7 +4,7 @@ import type { Database, Db } from '../../../platform/database/database.js';
 import type { JobQueue } from '../../../platform/queue/index.js';
 import type { ClaimedRow } from './outbox-table.js';
 import type { SendingProfile } from './outbox.js';
-import type { Lane } from './slots.js';
+import type { SendingLane } from './slots.js';
 
 /**
  * The first wake-up is sent at once. Wake-ups that follow before the queue has accepted it, and for this time after,
@@ -16,7 +16,7 @@ const GATHER_MS = 20;
 export class WakeUps<C extends ClaimedRow> {
   private readonly logger: Logger;
   /** Lanes whose wake-ups are not sent yet, by name. */
-  private readonly waiting = new Map<string, Lane>();
+  private readonly waiting = new Map<string, SendingLane>();
   private isGathering = false;
   private stopped = false;
 
@@ -29,7 +29,7 @@ export class WakeUps<C extends ClaimedRow> {
   }
 
   /** Wakes workers for these lanes once the transaction that inserted rows for them has committed. */
-  afterCommit(lanes: readonly Lane[], tx: Db): void {
+  afterCommit(lanes: readonly SendingLane[], tx: Db): void {
     if (lanes.length === 0) return;
     this.database.afterCommit(tx, () => {
       for (const each of lanes) this.waiting.set(each.lane, each);
@@ -38,7 +38,7 @@ export class WakeUps<C extends ClaimedRow> {
   }
 
   /** Wakes workers for these lanes at once. @returns whether the queue accepted all jobs */
-  async now(lanes: readonly Lane[]): Promise<boolean> {
+  async now(lanes: readonly SendingLane[]): Promise<boolean> {
     const taken = await Promise.all(this.profile.wake(lanes, this.queue).map((added) => this.isTaken(added)));
     return taken.every((each) => each);
   }

@@ -1,4 +1,4 @@
-import { type Document, type JsonSchema, namedSchema, schemaOf } from '../../../platform/http/fields/index.js';
+import { type Document, type JsonSchema, namedSchema, schemaOf } from '../../../platform/http/validation/index.js';
 import { PRESET_NAMES } from './presets.js';
 import { PLACEHOLDERS } from './template-values.js';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { brokenRule, type Issue } from '../../../platform/http/fields/index.js';
+import { brokenRule, type Issue } from '../../../platform/http/validation/index.js';
 import { SecretsReader } from '../../entitlement/secrets/index.js';
-import { ProjectActsService } from '../../tenancy/projects/index.js';
+import { ProjectAuthorization } from '../../tenancy/projects/index.js';
 import type { Parameters } from './presets.js';
 import { SecretText } from './secret-text.js';
 import { type BodyTemplate, MAX_PARAMETER_LENGTH, secretNamesOf, UnbuildableTemplate } from './template.js';
@@ -25,7 +25,7 @@ export interface OpenedTemplate {
 export class TemplateSecretsService {
   constructor(
     private readonly secrets: SecretsReader,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
   ) {}
 
   /**
@@ -41,7 +41,7 @@ export class TemplateSecretsService {
   ): Promise<void> {
     const names = secretNamesOf(after ?? {});
     if (names.length === 0 && secretNamesOf(before ?? {}).length === 0) return;
-    await this.acts.begin({ ...scope, needed: { role: 'admin' } }, tx);
+    await this.authorization.lockAndAuthorize({ ...scope, needed: { role: 'admin' } }, tx);
     const known = await this.secrets.hold(scope, names, MAX_PARAMETER_LENGTH, tx);
     for (const [parameter, value] of Object.entries(after?.parameters ?? {})) {
       const missing = SecretText.of(value).names.find((name) => !known.has(name));

@@ -1,4 +1,4 @@
-import type { Issue } from '../../../platform/http/fields/index.js';
+import type { Issue } from '../../../platform/http/validation/index.js';
 import { stringifyExact } from '../../../platform/json/index.js';
 import { isHeaderValue } from '../../../platform/outbound-http/index.js';
 import { cutText } from './bounded-text.js';

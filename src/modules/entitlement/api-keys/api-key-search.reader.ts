@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type Search,
@@ -27,7 +27,7 @@ export class ApiKeySearch extends RowSearch<Row> {
       WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, name, prefix, createdAt }: Row): FoundThing {
-    return foundThing({ id, title: name, subtitle: prefix, timestamp: createdAt }, { name, prefix });
+  protected toHit({ id, name, prefix, createdAt }: Row): SearchHit {
+    return searchHit({ id, title: name, subtitle: prefix, timestamp: createdAt }, { name, prefix });
   }
 }

@@ -10,7 +10,7 @@ import {
   TextField,
   UuidField,
   NameField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import type { ApiKeyRecord } from './api-key.entity.js';
 import { KEY_STATUSES, type KeyStatus, keyStatus } from './key-status.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ApiKeyScope, ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { ProjectActsService, ProjectsReader } from '../../tenancy/projects/index.js';
+import { ProjectAuthorization, ProjectsReader } from '../../tenancy/projects/index.js';
 import {
   apiKeyResponse,
   type ApiKeyResponse,
@@ -21,7 +21,7 @@ export class ApiKeysService {
     private readonly database: Database,
     private readonly keys: ApiKeysRepository,
     private readonly issuer: KeyIssuer,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
   ) {}
@@ -34,7 +34,7 @@ export class ApiKeysService {
   /** Creates a key. Only this response contains the key itself; the database stores its hash. */
   async issue(scope: ProjectMemberScope, wish: KeyWish): Promise<CreatedApiKeyResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if (wish.sourceId !== null && !(await this.keys.hasSource(scope, wish.sourceId, tx))) {
         throw new EventSourceNotFound();
       }

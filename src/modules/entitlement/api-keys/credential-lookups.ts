@@ -6,8 +6,8 @@ import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
  */
 export const CREDENTIAL_LOOKUPS = {
   parallel: 8,
-  parallelOfShare: 4,
-  mostWaiting: 2_048,
-  mostWaitingOfShare: 1_024,
-  patience: { ms: 5_000, refusal: ServiceOverloaded },
+  maxPerKey: 4,
+  maxQueued: 2_048,
+  maxQueuedPerKey: 1_024,
+  timeout: { ms: 5_000, refusal: ServiceOverloaded },
 } as const;

@@ -15,7 +15,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { parseKey, sha256 } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { NoticeBus } from '../../../platform/database/notices.js';
+import { NotificationBus } from '../../../platform/database/notification-bus.js';
 import { NotAuthenticated } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 import { IngestionFailuresRecorder } from '../ingestion-failures/index.js';
@@ -62,7 +62,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     private readonly keys: ApiKeysRepository,
     private readonly uses: KeyUseRecorder,
     private readonly projects: ProjectChangesNotifier,
-    private readonly notices: NoticeBus,
+    private readonly notifications: NotificationBus,
     private readonly clock: Clock,
     private readonly failures: IngestionFailuresRecorder,
     private readonly background: BackgroundWork,
@@ -80,8 +80,8 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   onModuleInit(): void {
     const forget = (): void => this.forgetAll();
     this.releases.push(
-      this.notices.subscribe(CHANNEL, forget),
-      this.notices.onReconnect(forget),
+      this.notifications.subscribe(CHANNEL, forget),
+      this.notifications.onReconnect(forget),
       // The keys of a deleted project stop working.
       this.projects.onChange(forget),
     );
@@ -187,7 +187,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
 
   /** Notifies every instance when the transaction that changes the key commits. */
   async announceChange(apiKeyId: string, tx: Db): Promise<void> {
-    await this.notices.publish(CHANNEL, apiKeyId, tx);
+    await this.notifications.publish(CHANNEL, apiKeyId, tx);
   }
 
   /**

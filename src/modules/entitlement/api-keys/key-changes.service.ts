@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../tenancy/projects/index.js';
 import type { ApiKeyRecord } from './api-key.entity.js';
 import {
   apiKeyResponse,
@@ -31,7 +31,7 @@ export class KeyChangesService {
     private readonly keys: ApiKeysRepository,
     private readonly issuer: KeyIssuer,
     private readonly authenticator: KeyAuthenticator,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}
@@ -77,7 +77,7 @@ export class KeyChangesService {
     filter: KeyFilter = {},
   ): Promise<CreatedApiKeyResponse> {
     const issued = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const old = await this.get(scope, id, filter, tx);
       this.assertActive(old);
       const { name, scopes, sourceId, expiresAt, allowedOrigins, rateLimitPerMinute } = old;
@@ -95,7 +95,7 @@ export class KeyChangesService {
   /** Revokes a key. Revoking it twice returns the same. */
   async revoke(scope: ProjectMemberScope, id: string, filter: KeyFilter = {}): Promise<ApiKeyResponse> {
     const revoked = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       await this.get(scope, id, filter, tx);
       if (await this.keys.revoke(scope, id, tx)) await this.record(scope, id, 'revoked', {}, tx);
       return this.get(scope, id, {}, tx);
@@ -112,7 +112,7 @@ export class KeyChangesService {
     changeOf: (key: ApiKeyRecord) => Change,
   ): Promise<ApiKeyResponse> {
     const changed = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const key = await this.get(scope, id, filter, tx);
       if (key.revokedAt !== null) throw new ApiKeyRevoked();
       const change = changeOf(key);

@@ -1,5 +1,5 @@
 import { asOrganizationId, asUserId, type OrganizationId, type UserId } from '../../access/index.js';
-import { parseUuid } from '../../../platform/http/fields/index.js';
+import { parseUuid } from '../../../platform/http/validation/index.js';
 
 /**
  * Checkouts write one of these values as `billing_scope` into the metadata of sessions and subscriptions. The value

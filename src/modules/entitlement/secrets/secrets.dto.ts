@@ -1,4 +1,4 @@
-import { DateTimeField, IntField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { DateTimeField, IntField, TextField, UuidField } from '../../../platform/http/validation/index.js';
 import type { ToldSecret } from './secrets.repository.js';
 
 /** The maximum length of a value, in bytes of UTF-8. */

@@ -1,5 +1,5 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
-import { EnumField, ListField, nested, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { EnumField, ListField, nested, TextField, UuidField } from '../../../platform/http/validation/index.js';
 
 export class SecretNotFound extends domainError(404, 'Secret not found') {}
 export class SecretNameInUse extends domainError(409, 'Secret name already in use') {}

@@ -3,7 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { projectAct, ProjectActsService, ProjectIsArchived } from '../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization, ProjectIsArchived } from '../../tenancy/projects/index.js';
 import { SecretReferencesService } from './secret-references.service.js';
 import { SecretVault } from './secret-vault.js';
 import {
@@ -27,7 +27,7 @@ export class SecretsService {
     private readonly database: Database,
     private readonly secrets: SecretsRepository,
     private readonly vault: SecretVault,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly references: SecretReferencesService,
   ) {}
@@ -74,7 +74,7 @@ export class SecretsService {
   /** Works without encryption keys, so that secrets can be deleted when the keys are lost. */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const secret = await this.secrets.lockForRemoval(scope, id, tx);
       if (secret === null) throw new SecretNotFound();
       const references = await this.references.first(scope, secret, MOST_NAMED, tx);
@@ -86,7 +86,7 @@ export class SecretsService {
 
   /** @throws ProjectIsArchived */
   private async beginChange(scope: ProjectMemberScope, tx: Db): Promise<void> {
-    const { project } = await this.acts.begin(scope, tx);
+    const { project } = await this.authorization.lockAndAuthorize(scope, tx);
     if (project.archivedAt !== null) throw new ProjectIsArchived();
   }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type Search,
@@ -28,8 +28,8 @@ export class EventSourceSearch extends RowSearch<Row> {
       WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, name, description, type, createdAt }: Row): FoundThing {
-    return foundThing(
+  protected toHit({ id, name, description, type, createdAt }: Row): SearchHit {
+    return searchHit(
       { id, title: name, subtitle: description ?? type, timestamp: createdAt },
       { name, description, type },
     );

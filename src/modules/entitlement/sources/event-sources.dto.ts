@@ -6,7 +6,7 @@ import {
   TextField,
   UuidField,
   NameField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { type ProjectMemberScope, roleAtLeast } from '../../access/index.js';
 import { CreatedApiKeyResponse } from '../api-keys/index.js';
 import { SOURCE_TYPES, type SourceType } from './event-source.entity.js';

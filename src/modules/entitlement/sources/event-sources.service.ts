@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids/index.js';
 import { EventSourceNotFound, KeyAuthenticator, KeyIssuer } from '../api-keys/index.js';
 import { AuditWriter } from '../../identity/audit/index.js';
 import { PLAN_LIMITS } from '../../tenancy/organizations/index.js';
-import { projectAct, ProjectActsService } from '../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../tenancy/projects/index.js';
 import {
   type ChangeEventSourceRequest,
   type CreatedEventSourceResponse,
@@ -30,7 +30,7 @@ export class EventSourcesService {
     private readonly hooks: SourceHooksService,
     private readonly issuer: KeyIssuer,
     private readonly authenticator: KeyAuthenticator,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -47,7 +47,7 @@ export class EventSourcesService {
     const { name, type, description = null, is_enabled: isEnabled } = body;
     const id = newId();
     return this.database.transaction(async (tx) => {
-      const { organization } = await this.acts.begin(scope, tx);
+      const { organization } = await this.authorization.lockAndAuthorize(scope, tx);
       const limit = PLAN_LIMITS[organization.plan].sources;
       if (limit !== null && (await this.sources.countOf(scope, tx)) >= limit) throw new SourcePlanLimit();
       await this.sources.insert(scope, { id, name, type, description, isEnabled, createdBy: scope.userId }, tx);
@@ -74,7 +74,7 @@ export class EventSourcesService {
     request: Request,
   ): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const source = await this.found(scope, id, tx);
       const switched = await this.withEnabled(scope, source, body.is_enabled ?? source.isEnabled, tx);
       const from = { name: source.name, type: source.type, description: source.description };
@@ -102,7 +102,7 @@ export class EventSourcesService {
     request: Request,
   ): Promise<EventSourceResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const source = await this.withEnabled(scope, await this.found(scope, id, tx), isEnabled, tx);
       return this.response(scope, source, request);
     });
@@ -116,7 +116,7 @@ export class EventSourcesService {
    */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       await this.sources.lock(scope, id, tx);
       const { name, type } = await this.found(scope, id, tx);
       if (await this.sources.hasIngested(scope, id, tx)) throw new SourceHasEvents();

@@ -6,7 +6,7 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../platform/http/page.dto.js';
 import { FAILURE_REASONS, type FailureReason, type RecordedFailure } from '../ingestion-failures/index.js';
 

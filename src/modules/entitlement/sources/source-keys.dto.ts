@@ -8,7 +8,7 @@ import {
   TextField,
   url,
   NameField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { ApiKeyResponse } from '../api-keys/index.js';
 
 const NAME = { example: 'Production' };

@@ -1,5 +1,5 @@
 import { DomainError, domainError } from '../../../platform/http/domain-error.js';
-import { EnumField, int, IntField, ListField, TextField } from '../../../platform/http/fields/index.js';
+import { EnumField, int, IntField, ListField, TextField } from '../../../platform/http/validation/index.js';
 
 type Headers = Readonly<Record<string, string>>;
 

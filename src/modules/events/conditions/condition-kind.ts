@@ -15,7 +15,7 @@ import {
   objectExpected,
   type Read,
   ruleBroken,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import {
   type Aggregate,
   AGGREGATES,

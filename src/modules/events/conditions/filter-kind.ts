@@ -9,7 +9,7 @@ import {
   KindField,
   namedSchema,
   objectExpected,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { EVENT_FIELDS, type FilterNode, type Vocabulary } from './filter.js';
 import { filterSchemas, storedSchema } from './grammar-schemas.js';
 import { FilterReader, OPEN_MEMBERS } from './filter-reader.js';

@@ -9,7 +9,7 @@ import {
   objectExpected,
   ruleBroken,
   text,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import {
   type FilterGroup,
   type FilterNode,

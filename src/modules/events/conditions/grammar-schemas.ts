@@ -1,4 +1,10 @@
-import { type Document, type JsonSchema, namedSchema, schemaOf, union } from '../../../platform/http/fields/index.js';
+import {
+  type Document,
+  type JsonSchema,
+  namedSchema,
+  schemaOf,
+  union,
+} from '../../../platform/http/validation/index.js';
 import {
   AGGREGATES,
   COMPARE_SECONDS,

@@ -6,7 +6,7 @@ import {
   list,
   ruleBroken,
   text,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { EVENT_FIELDS, MAX_FIELD_LENGTH } from './filter.js';
 import { FilterReader } from './filter-reader.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { failed, ValidationError, compile, validateJson } from '../../../platform/http/fields/index.js';
+import { failed, ValidationError, compile, validateJson } from '../../../platform/http/validation/index.js';
 import { EVENT_FIELDS, type FilterNode, type FilterSubject } from './filter.js';
 import { FilterField, filterVocabulary } from './filter-kind.js';
 import { FilterReader } from './filter-reader.js';

@@ -9,9 +9,9 @@ import { TooManyPatternTrials } from './pattern-trials.errors.js';
 
 /** Requests of a process that try patterns at a time. Each may occupy a connection and a processor of PostgreSQL. */
 const TRIALS_AT_ONCE = 2;
-const PATIENCE_MS = 2_000;
+const WAIT_TIMEOUT_MS = 2_000;
 /** A request beyond this many waiting ones is refused immediately. */
-const MOST_WAITING = 256;
+const MAX_QUEUED = 256;
 /** The time for one pattern and for all patterns of a request. Tests on a busy machine raise them. */
 const LIMITS = { patternMs: 500, requestMs: 3_000 };
 const INVALID_REGULAR_EXPRESSION = '2201B';
@@ -35,11 +35,11 @@ interface FailedTrial {
 export class PatternTrialsRepository {
   limits: Readonly<typeof LIMITS> = LIMITS;
 
-  private readonly turns = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: TRIALS_AT_ONCE,
-    parallelOfShare: 1,
-    mostWaiting: MOST_WAITING,
-    patience: { ms: PATIENCE_MS, refusal: TooManyPatternTrials },
+    maxPerKey: 1,
+    maxQueued: MAX_QUEUED,
+    timeout: { ms: WAIT_TIMEOUT_MS, refusal: TooManyPatternTrials },
   });
 
   constructor(private readonly database: Database) {}
@@ -49,7 +49,7 @@ export class PatternTrialsRepository {
    * @throws TooManyPatternTrials when the request waited 2 seconds for other trials, or too many requests wait
    */
   firstFailing(projectId: string, sources: readonly string[]): Promise<FailedTrial | null> {
-    return this.turns.run(projectId, async () => {
+    return this.slots.run(projectId, async () => {
       const { patternMs, requestMs } = this.limits;
       const until = performance.now() + requestMs;
       for (const source of sources) {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { type Issue, ValidationError } from '../../../platform/http/validation/index.js';
 import type { FilterNode } from './filter.js';
 import { patternsOf } from './filter-analysis.js';
 import { PatternTrialsRepository } from './pattern-trials.repository.js';

@@ -7,7 +7,7 @@ import {
   NumberField,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 
 export class DashboardTotals {
   @IntField({ min: 0, description: 'Events in the window' })

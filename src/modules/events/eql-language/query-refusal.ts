@@ -1,4 +1,4 @@
-import { type Issue, ValidationError } from '../../../platform/http/fields/index.js';
+import { type Issue, ValidationError } from '../../../platform/http/validation/index.js';
 import { compileCondition, type EventCondition } from './compiling/event-condition.js';
 import { positionOf, QueryFault } from './language/query-fault.js';
 

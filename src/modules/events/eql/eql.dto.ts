@@ -10,10 +10,10 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { getSchemaPath } from '@nestjs/swagger';
 import { EventRecord } from '../fields/index.js';
-import { AskedWindow, WindowResponse } from '../asked-windows/index.js';
+import { AskedWindow, WindowResponse } from '../time-ranges/index.js';
 import { QUERY_LIMITS, REQUEST_LIMITS } from '../eql-language/index.js';
 import { RESULT_POSITIONS, type ResultPosition } from './matching/result-window.js';
 

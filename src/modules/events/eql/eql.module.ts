@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AskedWindowsModule } from '../asked-windows/index.js';
+import { TimeRangesModule } from '../time-ranges/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { LongReadsModule } from '../long-reads/index.js';
@@ -12,7 +12,7 @@ import { QueryRunner } from './running/query-runner.js';
 import { RunLimits } from './running/run-limits.js';
 
 @Module({
-  imports: [LongReadsModule, EventReadsModule, EventStoreModule, ProjectsModule, AskedWindowsModule],
+  imports: [LongReadsModule, EventReadsModule, EventStoreModule, ProjectsModule, TimeRangesModule],
   controllers: [EqlController],
   providers: [EqlService, QueryRunner, PropertyCatalogue, AnswerWriter, RunLimits],
 })

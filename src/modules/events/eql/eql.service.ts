@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
 import { ProjectsReader, rangeWindow } from '../../tenancy/projects/index.js';
-import { AskedWindows, windowHead } from '../asked-windows/index.js';
+import { TimeRangeResolver, windowHead } from '../time-ranges/index.js';
 import { EventTotalsReader } from '../event-store/index.js';
 import { AnswerWriter } from './answer-writer.js';
 import { PropertyCatalogue } from './catalogue/property-catalogue.service.js';
@@ -29,7 +29,7 @@ export class EqlService {
     private readonly runner: QueryRunner,
     private readonly writer: AnswerWriter,
     private readonly catalogue: PropertyCatalogue,
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly totals: EventTotalsReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -39,7 +39,7 @@ export class EqlService {
   async run(scope: ProjectScope, request: EqlRequest, signal: AbortSignal): Promise<WrittenJson<EqlAnswer>> {
     const startedAt = performance.now();
     const query = readAt(request.query, ['body', 'query'], readQuery);
-    const window = await this.windows.of(request, this.clock.now(), 'body');
+    const window = await this.timeRanges.of(request, this.clock.now(), 'body');
     const { limit, result_position: position, max_samples_per_key: samplesPerKey } = request;
     const [name, found] = await Promise.all([
       this.projects.nameOf(scope),

@@ -1,4 +1,4 @@
-import { LONG_READ_MS, LONG_READ_TURNS } from '../long-reads/index.js';
+import { LONG_READ_MS, LONG_READ_SLOTS } from '../long-reads/index.js';
 import type { LanguageFunction, LanguageOperator } from './eql.dto.js';
 import {
   FUNCTIONS,
@@ -75,9 +75,9 @@ export const ALL_LIMITS = {
   ...QUERY_LIMITS,
   ...REQUEST_LIMITS,
   seconds: LONG_READ_MS / 1_000,
-  turn_seconds: LONG_READ_TURNS.patienceMs / 1_000,
-  at_once: LONG_READ_TURNS.atOnce,
-  at_once_of_project: LONG_READ_TURNS.atOnceOfProject,
+  turn_seconds: LONG_READ_SLOTS.timeoutMs / 1_000,
+  at_once: LONG_READ_SLOTS.atOnce,
+  at_once_of_project: LONG_READ_SLOTS.atOnceOfProject,
   pending_partials: PENDING_PARTIALS,
   /** The most key tuples that the lists of one event may make. */
   tuples_of_event: MOST_TUPLES,

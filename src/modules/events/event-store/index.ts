@@ -20,8 +20,8 @@ export { EventSubjectsReader } from './rows/event-subjects.reader.js';
 // Aggregates: counts, facets, percentiles and buckets.
 export { ArrivalsReader } from './totals/arrivals.reader.js';
 export {
-  ASKED_INTERVALS,
-  type AskedInterval,
+  REQUESTED_INTERVALS,
+  type RequestedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
 } from './totals/bucket-intervals.js';
@@ -49,7 +49,7 @@ export type { ReadTime } from './rollups/read-time.js';
 export type { ReadingPlan } from './rollups/reading-plan.js';
 export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
 export {
-  type AskedFigures,
+  type RequestStatsQuery,
   type BucketFigures,
   type RequestFigures,
   RequestFiguresReader,
@@ -60,13 +60,13 @@ export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
 export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
 
 // Analytics over a window: breakdowns, series, funnels and overviews.
-export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
+export { type ScalarValue, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
 export type { Question } from './questions/question.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
 export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
 export { FacetsReader, type PropertyFacet } from './breakdowns/facets.reader.js';
 export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
-export type { AskedSeries, SeriesRow } from './series/asked-series.js';
+export type { SeriesQuery, SeriesRow } from './series/series-query.js';
 export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
 export { FunnelsReader } from './funnels/funnels.reader.js';
 export { type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
@@ -80,7 +80,12 @@ export { NewestEventsReader } from './candidates/newest-events.reader.js';
 
 // Event search.
 export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-event-search.reader.js';
-export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
+export {
+  searchedId,
+  EventSearchReader,
+  type SearchedEvent,
+  type SearchedStretch,
+} from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
 export { HourEnds } from './search/hour-ends.js';
 

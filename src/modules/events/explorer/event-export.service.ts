@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { MembershipReader, type ProjectMemberScope, type ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { ClientGone, PacedResponse } from '../../../platform/http/paced-response.js';
-import { AskedWindows, conditionOf, filterOf } from '../asked-windows/index.js';
+import { TimeRangeResolver, conditionOf, filterOf } from '../time-ranges/index.js';
 import {
   type EventFilter,
   type EventPlace,
@@ -53,7 +53,7 @@ export class TooManyExports extends domainError(429, 'Too many exports at once')
 
 const NOTHING = Buffer.alloc(0);
 
-interface AskedExport {
+interface ExportQuery {
   readonly filter: EventFilter;
   readonly where: EventCondition | null;
   readonly gone: AbortSignal;
@@ -71,7 +71,7 @@ export class EventExportService {
   private runningAtAll = 0;
 
   constructor(
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly explorer: ExploredPlacesReader,
     private readonly matches: MatchesReader,
     private readonly events: EventRowsReader,
@@ -89,7 +89,7 @@ export class EventExportService {
    */
   async write(scope: ProjectMemberScope, request: ExportRequest, response: Response, gone: AbortSignal): Promise<void> {
     const now = this.clock.now();
-    const window = await this.windows.of(request, now, 'body');
+    const window = await this.timeRanges.of(request, now, 'body');
     const where = conditionOf(request.where, 'body');
     const writer = EXPORT_WRITERS[request.format];
     const release = this.enter(scope.projectId);
@@ -142,7 +142,7 @@ export class EventExportService {
   private async *chunks(
     scope: ProjectScope,
     window: TimeWindow,
-    { filter, where, gone }: AskedExport,
+    { filter, where, gone }: ExportQuery,
     writer: ExportWriter,
   ): AsyncGenerator<Buffer, void> {
     let isFirst = true;
@@ -162,7 +162,7 @@ export class EventExportService {
       }
     }
     // An export may take hours and reads the oldest events last, so retention may have removed some of them.
-    if (!(await this.windows.isKept(window))) throw new EventsEnded('events ended while they were exported');
+    if (!(await this.timeRanges.isKept(window))) throw new EventsEnded('events ended while they were exported');
   }
 
   /**
@@ -172,7 +172,7 @@ export class EventExportService {
   private async *matching(
     scope: ProjectScope,
     span: TimeWindow,
-    { filter, where, gone }: AskedExport & { readonly where: EventCondition },
+    { filter, where, gone }: ExportQuery & { readonly where: EventCondition },
     writer: ExportWriter,
     isFirst: boolean,
   ): AsyncGenerator<Buffer, void> {

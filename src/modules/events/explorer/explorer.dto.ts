@@ -9,12 +9,12 @@ import {
   schemaOf,
   text,
   TextField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { pathOfProperty } from '../conditions/index.js';
-import type { Scalar } from '../event-store/index.js';
+import type { ScalarValue } from '../event-store/index.js';
 import { EventRecord } from '../fields/index.js';
 import { LogRow } from '../logs/index.js';
-import { ConditionalFilters, GroupField, WindowResponse } from '../asked-windows/index.js';
+import { ConditionalFilters, GroupField, WindowResponse } from '../time-ranges/index.js';
 
 export class ExplorerQuery extends ConditionalFilters {
   @IntField({ min: 1, max: 500, optional: true, default: 50, description: 'How many a page has at most' })
@@ -85,7 +85,7 @@ export class SourceFacetValue extends FacetValueResponse {
 
 export class CountedProperty {
   @GroupField({ description: 'A text, cut to 200 characters, a number or a boolean' })
-  value!: Scalar;
+  value!: ScalarValue;
 
   @IntField({ min: 1, description: 'How many events have it' })
   count!: number;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IngestSourcesModule } from '../../entitlement/sources/index.js';
-import { AskedWindowsModule } from '../asked-windows/index.js';
+import { TimeRangesModule } from '../time-ranges/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventReadsModule } from '../reads/index.js';
@@ -19,7 +19,7 @@ import { ExportLimits } from './export-limits.js';
     ProjectsModule,
     SessionsModule,
     EventStoreModule,
-    AskedWindowsModule,
+    TimeRangesModule,
   ],
   controllers: [ExplorerController],
   providers: [ExplorerService, EventExportService, ExportLimits],

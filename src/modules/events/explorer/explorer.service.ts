@@ -6,7 +6,7 @@ import { Clock } from '../../../platform/clock/index.js';
 import { providerOf } from '../../../platform/discovery/provider-of.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
-import { AskedWindows, conditionOf, filterOf, windowHead } from '../asked-windows/index.js';
+import { TimeRangeResolver, conditionOf, filterOf, windowHead } from '../time-ranges/index.js';
 import {
   EventPlacesReader,
   EventTotalsReader,
@@ -44,7 +44,7 @@ export class EventNotFound extends domainError(404, 'Event not found') {}
 export class ExplorerService {
   constructor(
     private readonly explorer: ExploredPlacesReader,
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly matches: MatchesReader,
     private readonly totals: EventTotalsReader,
     private readonly facetsOfEvents: FacetsReader,
@@ -58,7 +58,7 @@ export class ExplorerService {
 
   async page(scope: ProjectScope, query: ExplorerQuery, signal: AbortSignal): Promise<WrittenJson<ExplorerPage>> {
     const now = this.clock.now();
-    const window = await this.windows.of(query, now, 'query');
+    const window = await this.timeRanges.of(query, now, 'query');
     const where = conditionOf(query.where, 'query');
     const { limit, offset } = query;
     const filter = filterOf(query);
@@ -82,7 +82,7 @@ export class ExplorerService {
 
   async facets(scope: ProjectScope, query: FacetsQuery, signal: AbortSignal): Promise<FacetsResponse> {
     const now = this.clock.now();
-    const window = await this.windows.of(query, now, 'query');
+    const window = await this.timeRanges.of(query, now, 'query');
     const where = conditionOf(query.where, 'query');
     const filter = filterOf(query);
     const by = query.by ?? [];

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { type ProjectMemberScope, Requires } from '../../access/index.js';
 import { Documented } from '../../../platform/http/documented.js';
-import { ConstantField, NestedField, UuidField } from '../../../platform/http/fields/index.js';
+import { ConstantField, NestedField, UuidField } from '../../../platform/http/validation/index.js';
 import { Query, RawRequest, Scope } from '../../../platform/http/inputs.js';
 import { EventRecord } from '../fields/index.js';
 import { EventStreamsService, StreamHeartbeat, TooManyStreams } from '../streams/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldsOf } from '../../../platform/http/fields/index.js';
+import { fieldsOf } from '../../../platform/http/validation/index.js';
 import { COMPUTED_FIELDS } from './computed-fields.js';
 import { EventRecord, IngestRequest } from './event.dto.js';
 import { BROUGHT_COLUMNS, CONDITION_FIELDS, CONDITION_SQL, FIELD_TABLE, PROPERTY_FIELDS } from './event-fields.js';

@@ -1,4 +1,10 @@
-import { atMostAhead, DateTimeField, ObjectField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import {
+  atMostAhead,
+  DateTimeField,
+  ObjectField,
+  TextField,
+  UuidField,
+} from '../../../platform/http/validation/index.js';
 import type { ReadColumn } from './event-fields.js';
 
 /** One event as it is sent. Its members are the sent fields of the table, `payload` and `properties`. */

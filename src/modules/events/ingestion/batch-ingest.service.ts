@@ -5,7 +5,7 @@ import type { ApiKeyScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { sha256 } from '../../../platform/crypto/index.js';
 import { BodyTooLarge } from '../../../platform/http/domain-error.js';
-import { compile, parseJsonBody, validateJson, ValidationError } from '../../../platform/http/fields/index.js';
+import { compile, parseJsonBody, validateJson, ValidationError } from '../../../platform/http/validation/index.js';
 import { LARGE_BYTES, LargeBodies } from '../../../platform/http/large-bodies.js';
 import { newId } from '../../../platform/ids/index.js';
 import type { Redaction } from '../../tenancy/projects/index.js';
@@ -58,12 +58,12 @@ export class BatchIngestService {
     const canonical: string[] = [];
     let unbroken = 0;
     for (const { line, bytes } of splitLines(body)) {
-      const turn = bytes.length < LARGE_BYTES ? undefined : await this.large.turn(scope.projectId);
+      const slot = bytes.length < LARGE_BYTES ? undefined : await this.large.acquire(scope.projectId);
       try {
         const value = this.parse(bytes);
-        if (turn !== undefined) await turn.rest();
+        if (slot !== undefined) await slot.rest();
         const request = this.check(value);
-        if (turn !== undefined) await turn.rest();
+        if (slot !== undefined) await slot.rest();
         const event = normalizeEvent(request, newId(), arrivedAt, redaction.properties);
         checkWrittenSize(event.bytes, mostBytes);
         events.push(event);
@@ -73,7 +73,7 @@ export class BatchIngestService {
         lines.push({ line, refusal: JSON.stringify(refusalOf(error, redaction)) });
         if (key !== undefined) canonical.push(`${line} ${bytes.toString('base64')}`);
       } finally {
-        turn?.end();
+        slot?.end();
       }
       unbroken += bytes.length + BYTES_OF_A_LINE;
       if (unbroken < BYTES_A_TURN) continue;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectNotFound } from '../../access/index.js';
-import { whenThere } from '../../../platform/concurrency/index.js';
+import { mapMaybePromise } from '../../../platform/concurrency/index.js';
 import { type DomainError, domainError } from '../../../platform/http/domain-error.js';
 import type { Traceparent } from '../../../platform/telemetry/index.js';
 import { EventSourceNotFound, InvalidApiKey } from '../../entitlement/api-keys/index.js';
@@ -59,7 +59,7 @@ export class EventAdmissionService {
    * @throws ProjectIsArchived
    */
   policyOf(sender: Sender, requestId: string | null): IngestionPolicy | Promise<IngestionPolicy> {
-    return whenThere(this.policies.of(sender), (policy) =>
+    return mapMaybePromise(this.policies.of(sender), (policy) =>
       policy.archived ? this.refuse({ sender, requestId }, 'project_archived', new ProjectIsArchived()) : policy,
     );
   }

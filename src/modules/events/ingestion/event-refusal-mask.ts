@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AccessScope, RefusalMask } from '../../access/index.js';
-import type { Issue } from '../../../platform/http/fields/index.js';
+import type { Issue } from '../../../platform/http/validation/index.js';
 import { IngestionPolicyReader, Redaction } from '../../tenancy/projects/index.js';
 import { maskIssues } from './masked-issues.js';
 

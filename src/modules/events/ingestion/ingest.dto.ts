@@ -13,7 +13,7 @@ import {
   schemaOf,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { IngestRequest } from '../fields/index.js';
 
 export class RecordEventRequest extends IngestRequest {

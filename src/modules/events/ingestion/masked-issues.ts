@@ -1,4 +1,4 @@
-import type { Issue } from '../../../platform/http/fields/index.js';
+import type { Issue } from '../../../platform/http/validation/index.js';
 import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
 
 /** Members of an ingestion body that hold only properties, and members that are no properties. */

@@ -1,4 +1,4 @@
-import { ValidationError } from '../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../platform/http/validation/index.js';
 import { endOfString } from '../../../platform/json/index.js';
 
 /** How many times `MAX_BODY_BYTES` an event may take as reads return it. Only numbers such as 1e308 grow that much. */

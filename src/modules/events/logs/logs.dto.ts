@@ -8,8 +8,8 @@ import {
   ObjectField,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
-import { AskedWindow, ConditionField } from '../asked-windows/index.js';
+} from '../../../platform/http/validation/index.js';
+import { AskedWindow, ConditionField } from '../time-ranges/index.js';
 
 export class LogsQuery extends AskedWindow {
   @UuidField({})

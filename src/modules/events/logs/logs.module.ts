@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AskedWindowsModule } from '../asked-windows/index.js';
+import { TimeRangesModule } from '../time-ranges/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { EventStreamsModule } from '../streams/index.js';
 import { EventFeedModule } from '../feed/index.js';
@@ -11,15 +11,7 @@ import { LogsService } from './logs.service.js';
 import { LogSearchIndexProcessor } from './search-index.job.js';
 
 @Module({
-  imports: [
-    EventFeedModule,
-
-    EventReadsModule,
-    EventStreamsModule,
-    ProjectsModule,
-    EventStoreModule,
-    AskedWindowsModule,
-  ],
+  imports: [EventFeedModule, EventReadsModule, EventStreamsModule, ProjectsModule, EventStoreModule, TimeRangesModule],
   controllers: [LogsController],
   providers: [LogFeed, LogsService, LogSearchIndexProcessor],
 })

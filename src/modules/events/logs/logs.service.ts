@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { fold } from '../../../platform/case-folding/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { writeList, type WrittenJson } from '../../../platform/http/written-json.js';
 import { EventPageReader } from '../reads/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
-import { AskedWindows, conditionOf } from '../asked-windows/index.js';
+import { TimeRangeResolver, conditionOf } from '../time-ranges/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
 import { EventPlacesReader, LogsReader, type Place } from '../event-store/index.js';
@@ -14,7 +14,7 @@ import { EventPlacesReader, LogsReader, type Place } from '../event-store/index.
 @Injectable()
 export class LogsService {
   constructor(
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly logs: LogsReader,
     private readonly events: EventPlacesReader,
     private readonly pages: EventPageReader,
@@ -24,7 +24,7 @@ export class LogsService {
 
   async list(scope: ProjectScope, query: LogsQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
     const where = conditionOf(query.where, 'query');
-    const window = await this.windows.of(query, this.clock.now(), 'query');
+    const window = await this.timeRanges.of(query, this.clock.now(), 'query');
     const before = query.before === undefined ? null : await this.placeOf(scope, query.before);
     const named = this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();

@@ -1,4 +1,4 @@
-export { Deadline, type TextTest } from './deadline.js';
-export { LONG_READ_MS, LONG_READ_TURNS, LongReads, QueryTooLong, TooManyQueries } from './long-reads.js';
+export { ReadDeadline, type TextTest } from './read-deadline.js';
+export { LONG_READ_MS, LONG_READ_SLOTS, LongReads, QueryTooLong, TooManyQueries } from './long-reads.js';
 export { LongReadsModule } from './long-reads.module.js';
 export { LongSnapshots } from './long-snapshots.js';

@@ -9,11 +9,11 @@ class Reads {
   readonly begun: string[] = [];
   private readonly ends = new Map<string, () => void>();
 
-  constructor(private readonly turns: LongReads) {}
+  constructor(private readonly slots: LongReads) {}
 
   start(organization: string): Promise<void> {
-    return this.turns.run(scopeOf(organization), (milliseconds) => {
-      if (milliseconds === this.turns.limits.shortMs) return Promise.reject(new QueryTooLong());
+    return this.slots.run(scopeOf(organization), (milliseconds) => {
+      if (milliseconds === this.slots.limits.shortMs) return Promise.reject(new QueryTooLong());
       this.begun.push(organization);
       return new Promise<void>((resolve) => this.ends.set(organization, resolve));
     });
@@ -25,13 +25,13 @@ class Reads {
   }
 }
 
-describe('a turn of a long read', () => {
+describe('a slot of a long read', () => {
   it('goes first to the organization that has used least in the last minute', async () => {
-    const turns = new LongReads();
-    const reads = new Reads(turns);
+    const slots = new LongReads();
+    const reads = new Reads(slots);
     const spent = reads.start('spender');
     // Only the time beyond that of a short read is counted.
-    await new Promise((resolve) => setTimeout(resolve, turns.limits.shortMs + 20));
+    await new Promise((resolve) => setTimeout(resolve, slots.limits.shortMs + 20));
     await reads.end('spender');
     await spent;
     const all = ['x', 'y', 'spender', 'other'].map((name) => reads.start(name));
@@ -41,30 +41,30 @@ describe('a turn of a long read', () => {
     expect(reads.begun).toEqual(['spender', 'x', 'y', 'other', 'spender']);
   });
 
-  it('is never taken by a short read, which has its own turns', async () => {
-    const turns = new LongReads();
-    const reads = new Reads(turns);
+  it('is never taken by a short read, which has its own slots', async () => {
+    const slots = new LongReads();
+    const reads = new Reads(slots);
     const long = ['x', 'y', 'z'].map((name) => reads.start(name));
     await new Promise(setImmediate);
     expect(reads.begun).toEqual(['x', 'y']);
-    await expect(turns.run(scopeOf('victim'), (milliseconds) => Promise.resolve(milliseconds))).resolves.toBe(
-      turns.limits.shortMs,
+    await expect(slots.run(scopeOf('victim'), (milliseconds) => Promise.resolve(milliseconds))).resolves.toBe(
+      slots.limits.shortMs,
     );
     for (const name of ['x', 'y', 'z']) await reads.end(name);
     await Promise.all(long);
   });
 
   it('is refused to a background read once its organization has used half of its time, but not to another read', async () => {
-    const turns = new LongReads();
-    turns['use'].add('x', turns.limits.budgetMs / 2);
+    const slots = new LongReads();
+    slots['use'].add('x', slots.limits.budgetMs / 2);
     const long = (milliseconds: number): Promise<number> =>
-      milliseconds === turns.limits.shortMs ? Promise.reject(new QueryTooLong()) : Promise.resolve(milliseconds);
-    await expect(turns.run(scopeOf('x'), long, { isBackground: true })).rejects.toThrow(TooManyQueries);
-    await expect(turns.run(scopeOf('y'), long, { isBackground: true })).resolves.toBe(8_000);
-    await expect(turns.run(scopeOf('x'), long)).resolves.toBe(8_000);
+      milliseconds === slots.limits.shortMs ? Promise.reject(new QueryTooLong()) : Promise.resolve(milliseconds);
+    await expect(slots.run(scopeOf('x'), long, { isBackground: true })).rejects.toThrow(TooManyQueries);
+    await expect(slots.run(scopeOf('y'), long, { isBackground: true })).resolves.toBe(8_000);
+    await expect(slots.run(scopeOf('x'), long)).resolves.toBe(8_000);
   });
 
   it('is awaited for longer than a read may take', () => {
-    expect(new LongReads().limits.patienceMs).toBeGreaterThan(8_000);
+    expect(new LongReads().limits.timeoutMs).toBeGreaterThan(8_000);
   });
 });

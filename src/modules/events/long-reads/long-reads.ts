@@ -8,7 +8,7 @@ import { RecentUse } from './recent-use.js';
 export const LONG_READ_MS = 8_000;
 
 /** Slots of long reads. */
-export const LONG_READ_TURNS = {
+export const LONG_READ_SLOTS = {
   /** Slots of one process. Each holds a connection of the pool, which serves all other requests too. */
   atOnce: 2,
   atOnceOfProject: 1,
@@ -16,10 +16,10 @@ export const LONG_READ_TURNS = {
    * A read that has waited this long for a slot is refused. This is longer than a read may take, so that a slot becomes
    * free in this time.
    */
-  patienceMs: 10_000,
+  timeoutMs: 10_000,
 } as const;
 /** Slots of short reads, which long reads never take. */
-const SHORT_READ_TURNS = { atOnce: 3, atOnceOfProject: 2 } as const;
+const SHORT_READ_SLOTS = { atOnce: 3, atOnceOfProject: 2 } as const;
 /** Time limit of a read in a slot of short reads. */
 const SHORT_READ_MS = 300;
 /**
@@ -30,8 +30,8 @@ const LONG_READ_BUDGET_MS = 40_000;
 /** The share of this time that background reads leave to the other reads of their organization. */
 const LEFT_BY_BACKGROUND = 0.5;
 /** Maximum number of waiting reads. Beyond it, a read is refused at once. */
-const MOST_WAITING = 256;
-const MOST_WAITING_OF_PROJECT = 64;
+const MAX_QUEUED = 256;
+const MAX_QUEUED_PER_PROJECT = 64;
 
 export class QueryTooLong extends domainError(503, 'Query took too long: choose a shorter range or a narrower filter') {
   override readonly headers = { 'Retry-After': '5' };
@@ -46,7 +46,7 @@ export class TooManyQueries extends domainError(503, 'Too many queries at once')
   }
 }
 
-class NoTurn extends Error {}
+class NoSlotAvailable extends Error {}
 
 interface Options {
   /** Time limit of the read in a slot of long reads. */
@@ -72,12 +72,12 @@ export class LongReads {
   /** The limits, which tests change. */
   readonly limits = {
     shortMs: SHORT_READ_MS,
-    patienceMs: LONG_READ_TURNS.patienceMs as number,
+    timeoutMs: LONG_READ_SLOTS.timeoutMs as number,
     budgetMs: LONG_READ_BUDGET_MS,
   };
   private readonly use = new RecentUse();
-  private readonly shortTurns = this.lane(SHORT_READ_TURNS);
-  private readonly longTurns = this.lane(LONG_READ_TURNS);
+  private readonly shortSlots = this.lane(SHORT_READ_SLOTS);
+  private readonly longSlots = this.lane(LONG_READ_SLOTS);
 
   /**
    * Runs a read in a slot.
@@ -95,47 +95,47 @@ export class LongReads {
     const share = shareOf(scope);
     const within = (time: number) => (): Promise<T> => this.counted(organizationId, () => read(time));
     const now =
-      this.refusedFor(organizationId, isBackground) > 0 ? null : this.longTurns.runNow(share, within(milliseconds));
+      this.refusedFor(organizationId, isBackground) > 0 ? null : this.longSlots.runNow(share, within(milliseconds));
     if (now !== null) return now;
     const { shortMs } = this.limits;
     try {
-      return await this.inTurn(this.shortTurns, share, within(Math.min(shortMs, milliseconds)), refusal, signal);
+      return await this.withSlot(this.shortSlots, share, within(Math.min(shortMs, milliseconds)), refusal, signal);
     } catch (error) {
       if (!(error instanceof QueryTooLong) || milliseconds <= shortMs) throw error;
     }
     const refusedFor = this.refusedFor(organizationId, isBackground);
     if (refusedFor > 0) throw new refusal(refusedFor);
-    return this.inTurn(this.longTurns, share, within(milliseconds), refusal, signal);
+    return this.withSlot(this.longSlots, share, within(milliseconds), refusal, signal);
   }
 
   private lane({ atOnce, atOnceOfProject }: { readonly atOnce: number; readonly atOnceOfProject: number }) {
     const { limits } = this;
     return new FairSemaphore({
       parallel: atOnce,
-      parallelOfShare: atOnceOfProject,
-      mostWaiting: MOST_WAITING,
-      mostWaitingOfShare: MOST_WAITING_OF_PROJECT,
-      patience: {
+      maxPerKey: atOnceOfProject,
+      maxQueued: MAX_QUEUED,
+      maxQueuedPerKey: MAX_QUEUED_PER_PROJECT,
+      timeout: {
         get ms() {
-          return limits.patienceMs;
+          return limits.timeoutMs;
         },
-        refusal: NoTurn,
+        refusal: NoSlotAvailable,
       },
       used: (share) => this.use.of(organizationOf(share)),
     });
   }
 
-  private async inTurn<T>(
-    turns: FairSemaphore,
+  private async withSlot<T>(
+    slots: FairSemaphore,
     share: string,
     work: () => Promise<T>,
     refusal: new () => Error,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     try {
-      return await turns.run(share, work, signal);
+      return await slots.run(share, work, signal);
     } catch (error) {
-      throw error instanceof NoTurn ? new refusal() : error;
+      throw error instanceof NoSlotAvailable ? new refusal() : error;
     }
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
-import { Deadline } from './deadline.js';
+import { ReadDeadline } from './read-deadline.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from './long-reads.js';
 
 interface Options {
@@ -24,7 +24,7 @@ export class LongSnapshots {
 
   constructor(
     private readonly database: Database,
-    private readonly turns: LongReads,
+    private readonly slots: LongReads,
   ) {}
 
   /**
@@ -35,11 +35,11 @@ export class LongSnapshots {
    */
   run<T>(
     scope: Pick<ProjectScope, 'organizationId' | 'projectId'>,
-    work: (tx: Db, deadline: Deadline) => Promise<T>,
+    work: (tx: Db, deadline: ReadDeadline) => Promise<T>,
     { signal, milliseconds = this.milliseconds, isBackground }: Options = {},
   ): Promise<T> {
     const read = (time: number): Promise<T> => this.briefly(work, { milliseconds: time, ...(signal && { signal }) });
-    return this.turns.run(scope, read, { milliseconds, signal, isBackground });
+    return this.slots.run(scope, read, { milliseconds, signal, isBackground });
   }
 
   /**
@@ -48,11 +48,11 @@ export class LongSnapshots {
    * @throws QueryTooLong
    */
   async briefly<T>(
-    work: (tx: Db, deadline: Deadline) => Promise<T>,
+    work: (tx: Db, deadline: ReadDeadline) => Promise<T>,
     { signal, milliseconds = this.milliseconds }: Omit<Options, 'isBackground'> = {},
   ): Promise<T> {
     try {
-      return await this.database.snapshot((tx) => work(tx, new Deadline(milliseconds, signal)), {
+      return await this.database.snapshot((tx) => work(tx, new ReadDeadline(milliseconds, signal)), {
         signal,
         milliseconds,
       });

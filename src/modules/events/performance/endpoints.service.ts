@@ -8,8 +8,8 @@ import {
   ReadingPlanReader,
   type TimeWindow,
 } from '../event-store/index.js';
-import { ratioOf, windowHead } from '../asked-windows/index.js';
-import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
+import { ratioOf, windowHead } from '../time-ranges/index.js';
+import { type RequestSelection, perMinute, RequestQuestions } from './request-selection.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import {
   type EndpointResponse,
@@ -34,7 +34,7 @@ export class EndpointsService {
 
   async page(scope: ProjectScope, query: EndpointsQuery, signal: AbortSignal): Promise<EndpointsPageResponse> {
     const requests = await this.questions.of(query);
-    const asked: AskedRequests = {
+    const selection: RequestSelection = {
       ...requests,
       filter: { ...requests.filter, isByRoute: query.group_by === 'route' },
     };
@@ -42,25 +42,25 @@ export class EndpointsService {
     const name = await this.projects.nameOf(scope);
     const { page, from } = await this.reads.run(
       scope,
-      (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
+      (tx) => this.plans.plan(scope, selection.window, selection.filter, [], tx),
       async (tx, plan, time) => {
         const page = await this.endpoints.page(
           scope,
           plan,
-          asked.filter,
+          selection.filter,
           { sort, minRequests, limit, offset },
           time,
           tx,
         );
-        if (!asked.isAll) return { page, from: asked.window.from };
+        if (!selection.isAll) return { page, from: selection.window.from };
         await time.limit();
-        return { page, from: await this.first.among(scope, plan, asked, time, tx) };
+        return { page, from: await this.first.among(scope, plan, selection, time, tx) };
       },
       signal,
     );
-    const window = { from: from ?? asked.window.to, to: asked.window.to };
+    const window = { from: from ?? selection.window.to, to: selection.window.to };
     return {
-      ...windowHead(scope.projectId, name, asked.window),
+      ...windowHead(scope.projectId, name, selection.window),
       items: page.items.map((item) => endpointResponse(item, window, page.latencySum)),
       total: page.total,
       limit,
@@ -69,18 +69,18 @@ export class EndpointsService {
   }
 
   async failures(scope: ProjectScope, query: FailuresQuery, signal: AbortSignal): Promise<FailuresResponse> {
-    const asked = await this.questions.of(query);
+    const selection = await this.questions.of(query);
     const statusFrom = query.status_from === '400' ? 400 : 500;
     const name = await this.projects.nameOf(scope);
     const { requests, failed, byStatus, byEndpoint } = await this.reads.run(
       scope,
-      (tx) => this.plans.plan(scope, asked.window, asked.filter, [], tx),
+      (tx) => this.plans.plan(scope, selection.window, selection.filter, [], tx),
       (tx, plan, time) =>
-        this.endpoints.failures(scope, plan, asked.filter, { statusFrom, limit: query.limit }, time, tx),
+        this.endpoints.failures(scope, plan, selection.filter, { statusFrom, limit: query.limit }, time, tx),
       signal,
     );
     return {
-      ...windowHead(scope.projectId, name, asked.window),
+      ...windowHead(scope.projectId, name, selection.window),
       requests,
       failed,
       failure_rate: ratioOf(failed, requests),

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { type ReadingPlan, type ReadTime, RequestFiguresReader } from '../event-store/index.js';
-import type { AskedRequests } from './asked-requests.js';
+import type { RequestSelection } from './request-selection.js';
 
 const DAY_MS = 86_400_000;
 
@@ -15,7 +15,7 @@ export class FirstRequestReader {
   async among(
     scope: ProjectScope,
     plan: ReadingPlan,
-    { window, filter }: AskedRequests,
+    { window, filter }: RequestSelection,
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {

@@ -8,10 +8,10 @@ import {
   NestedField,
   NumberField,
   TextField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { TimeZoneField } from '../../tenancy/projects/index.js';
 import {
-  type AskedInterval,
+  type RequestedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
   ENDPOINT_SORTS,
@@ -21,7 +21,7 @@ import {
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from '../event-store/index.js';
-import { ConditionField, EventsQuery, IntervalField, WindowResponse } from '../asked-windows/index.js';
+import { ConditionField, ProjectEventFilters, IntervalField, WindowResponse } from '../time-ranges/index.js';
 
 const COMPARISONS = ['none', 'previous'] as const;
 const STATUSES_FROM = ['400', '500'] as const;
@@ -31,7 +31,7 @@ const PERCENTILE =
 const RATE = 'errors / requests; 0 without requests';
 
 /** Selects the requests of a window that have the given values. */
-export class PerformanceQuery extends EventsQuery {
+export class PerformanceQuery extends ProjectEventFilters {
   @TextField({ optional: true, max: 200, description: 'Exact, in any case; empty: every method', example: 'GET' })
   method?: string;
 
@@ -64,7 +64,7 @@ export class SummaryQuery extends PerformanceQuery {
 
 export class RequestSeriesQuery extends PerformanceQuery {
   @IntervalField()
-  interval!: AskedInterval;
+  interval!: RequestedInterval;
 
   @TimeZoneField({ optional: true, description: 'Of days and weeks; left out: that of the project' })
   timezone?: string;

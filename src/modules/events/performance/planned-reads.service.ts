@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { ReadTime } from '../event-store/index.js';
-import { type Deadline, LongSnapshots } from '../long-reads/index.js';
+import { type ReadDeadline, LongSnapshots } from '../long-reads/index.js';
 
 /** Runs reads in one snapshot that are planned before they read. Most of their data comes from rollups. */
 @Injectable()
@@ -24,7 +24,7 @@ export class PlannedReads {
     read: (tx: Db, planned: P, time: ReadTime) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const whole = async (tx: Db, deadline: Deadline): Promise<T> => {
+    const whole = async (tx: Db, deadline: ReadDeadline): Promise<T> => {
       const time: ReadTime = {
         deadline,
         signal,

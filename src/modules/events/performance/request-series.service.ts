@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../access/index.js';
 import { TimeZone } from '../../../platform/clock/index.js';
 import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
 import {
-  type AskedFigures,
+  type RequestStatsQuery,
   type BucketFigures,
   bucketsOf,
   ReadingPlanReader,
@@ -11,8 +11,8 @@ import {
   type TimeWindow,
   type ZonedBuckets,
 } from '../event-store/index.js';
-import { ratioOf, windowHead } from '../asked-windows/index.js';
-import { type AskedRequests, RequestQuestions } from './asked-requests.js';
+import { ratioOf, windowHead } from '../time-ranges/index.js';
+import { type RequestSelection, RequestQuestions } from './request-selection.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { RequestPoint, RequestSeriesQuery, RequestSeriesResponse } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
@@ -36,14 +36,14 @@ export class RequestSeriesService {
   ) {}
 
   async get(scope: ProjectScope, query: RequestSeriesQuery, signal: AbortSignal): Promise<RequestSeriesResponse> {
-    const asked = await this.questions.of(query);
+    const selection = await this.questions.of(query);
     const [name, zone] = await Promise.all([this.projects.nameOf(scope), query.timezone ?? this.zones.of(scope)]);
     const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
-    const { buckets, figures } = await (asked.isAll
-      ? this.readAll(scope, asked, divide, signal)
-      : this.readWindow(scope, asked, divide(asked.window), signal));
+    const { buckets, figures } = await (selection.isAll
+      ? this.readAll(scope, selection, divide, signal)
+      : this.readWindow(scope, selection, divide(selection.window), signal));
     return {
-      ...windowHead(scope.projectId, name, asked.window),
+      ...windowHead(scope.projectId, name, selection.window),
       interval: buckets.interval,
       timezone: zone,
       points: pointsOf(buckets.starts, figures),
@@ -52,7 +52,7 @@ export class RequestSeriesService {
 
   private readWindow(
     scope: ProjectScope,
-    { window, filter }: AskedRequests,
+    { window, filter }: RequestSelection,
     buckets: ZonedBuckets,
     signal: AbortSignal,
   ): Promise<Read> {
@@ -70,16 +70,16 @@ export class RequestSeriesService {
   /** Reads all time, in buckets that start with the first request, which is read from the same snapshot. */
   private readAll(
     scope: ProjectScope,
-    asked: AskedRequests,
+    selection: RequestSelection,
     divide: (window: TimeWindow) => ZonedBuckets,
     signal: AbortSignal,
   ): Promise<Read> {
-    const { window, filter } = asked;
+    const { window, filter } = selection;
     return this.reads.run(
       scope,
       (tx) => this.plans.plan(scope, window, filter, [], tx),
       async (tx, plan, time) => {
-        const first = await this.first.among(scope, plan, asked, time, tx);
+        const first = await this.first.among(scope, plan, selection, time, tx);
         const since = { from: first ?? window.to, to: window.to };
         const buckets = divide(since);
         const divided = await this.plans.plan(scope, since, filter, buckets.starts, tx);
@@ -91,7 +91,7 @@ export class RequestSeriesService {
   }
 }
 
-function wantedOf({ starts }: ZonedBuckets): AskedFigures {
+function wantedOf({ starts }: ZonedBuckets): RequestStatsQuery {
   return { starts, quantiles: [0.5, 0.95, 0.99] };
 }
 

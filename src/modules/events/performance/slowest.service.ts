@@ -15,14 +15,14 @@ import {
 } from '../event-store/index.js';
 import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
 import { EventPageReader } from '../reads/index.js';
-import { RequestQuestions } from './asked-requests.js';
+import { RequestQuestions } from './request-selection.js';
 import type { SlowestQuery } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
 
 /** Maximum number of events in hours with rollups that one statement scans, unless a single hour has more. */
 const EVENTS_A_STATEMENT = 20_000;
 
-interface Asked {
+interface SlowestQueryOptions {
   readonly filter: RequestFilter;
   readonly minMs: number;
   readonly limit: number;
@@ -58,20 +58,20 @@ export class SlowestService {
     scope: ProjectScope,
     window: TimeWindow,
     hours: readonly BoundedHour[],
-    asked: Asked,
+    selection: SlowestQueryOptions,
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[]> {
     const events = hours.reduce((sum, hour) => sum + hour.events, 0);
-    const copied = await this.copied.slowest(scope, window, asked.filter, { ...asked, events }, time, tx);
-    return copied ?? this.find(scope, hours, asked, time, tx);
+    const copied = await this.copied.slowest(scope, window, selection.filter, { ...selection, events }, time, tx);
+    return copied ?? this.find(scope, hours, selection, time, tx);
   }
 
   /** Scans hours in the order of their slowest request, until no remaining hour can contain one of the slowest. */
   private async find(
     scope: ProjectScope,
     hours: readonly BoundedHour[],
-    { filter, minMs, limit }: Asked,
+    { filter, minMs, limit }: SlowestQueryOptions,
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[]> {

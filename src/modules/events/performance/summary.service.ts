@@ -9,8 +9,8 @@ import {
   RequestFiguresReader,
   type TimeWindow,
 } from '../event-store/index.js';
-import { changeOf, ratioOf, windowHead } from '../asked-windows/index.js';
-import { type AskedRequests, perMinute, RequestQuestions } from './asked-requests.js';
+import { changeOf, ratioOf, windowHead } from '../time-ranges/index.js';
+import { type RequestSelection, perMinute, RequestQuestions } from './request-selection.js';
 import { FirstRequestReader } from './first-request.reader.js';
 import type { ComparedFigures, FiguresChange, SummaryQuery, SummaryResponse } from './performance.dto.js';
 import { PlannedReads } from './planned-reads.service.js';
@@ -50,23 +50,23 @@ export class SummaryService {
   ) {}
 
   async get(scope: ProjectScope, query: SummaryQuery, signal: AbortSignal): Promise<SummaryResponse> {
-    const asked = await this.questions.of(query);
-    const before = query.compare === 'none' ? null : asked.before;
+    const selection = await this.questions.of(query);
+    const before = query.compare === 'none' ? null : selection.before;
     const name = await this.projects.nameOf(scope);
     const read = await this.reads.run(
       scope,
-      (tx) => this.plan(scope, asked, before, tx),
+      (tx) => this.plan(scope, selection, before, tx),
       async (tx, plan, time) => {
         const sum = async (of: ReadingPlan): Promise<RequestFigures> => {
           const wanted = { starts: [], quantiles: QUANTILES, apdexMs: query.apdex_ms };
-          const [figures = NOTHING] = await this.figures.read(scope, of, asked.filter, wanted, time, tx);
+          const [figures = NOTHING] = await this.figures.read(scope, of, selection.filter, wanted, time, tx);
           await time.limit();
           return figures;
         };
         return {
           now: await sum(plan.now),
           before: plan.before && (await sum(plan.before)),
-          from: asked.isAll ? await this.first.among(scope, plan.now, asked, time, tx) : asked.window.from,
+          from: selection.isAll ? await this.first.among(scope, plan.now, selection, time, tx) : selection.window.from,
         };
       },
       signal,
@@ -76,10 +76,10 @@ export class SummaryService {
     const [p50 = null, p75 = null, p90 = null, p95 = null, p99 = null] = now.percentiles;
     const { satisfied, tolerating } = now;
     return {
-      ...windowHead(scope.projectId, name, asked.window),
+      ...windowHead(scope.projectId, name, selection.window),
       requests: now.requests,
       measured: now.measured,
-      requests_per_minute: from === null ? 0 : perMinute(now.requests, { from, to: asked.window.to }),
+      requests_per_minute: from === null ? 0 : perMinute(now.requests, { from, to: selection.window.to }),
       client_errors: now.clientErrors,
       errors: now.errors,
       error_rate: compared.error_rate,
@@ -106,9 +106,14 @@ export class SummaryService {
     };
   }
 
-  private async plan(scope: ProjectScope, asked: AskedRequests, before: TimeWindow | null, tx: Db): Promise<Planned> {
-    const now = await this.plans.plan(scope, asked.window, asked.filter, [], tx);
-    return { now, before: before && (await this.plans.plan(scope, before, asked.filter, [], tx)) };
+  private async plan(
+    scope: ProjectScope,
+    selection: RequestSelection,
+    before: TimeWindow | null,
+    tx: Db,
+  ): Promise<Planned> {
+    const now = await this.plans.plan(scope, selection.window, selection.filter, [], tx);
+    return { now, before: before && (await this.plans.plan(scope, before, selection.filter, [], tx)) };
   }
 }
 

@@ -5,7 +5,7 @@ import {
   IntField,
   NestedField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { type IngestionStatus, STATUSES } from './ingestion-status.js';
 
 export class OnboardingResponse {

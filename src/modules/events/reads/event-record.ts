@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../platform/http/fields/index.js';
+import { fieldsOf } from '../../../platform/http/validation/index.js';
 import { type Members, writeObject, WrittenJson } from '../../../platform/http/written-json.js';
 import { EventRecord, READ_COLUMNS, type StoredEvent } from '../fields/index.js';
 import type { Selection } from '../event-store/index.js';

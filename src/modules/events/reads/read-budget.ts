@@ -37,8 +37,8 @@ const LARGE_EXPORTED_BYTES = 96 * MIB;
 const LARGEST_EXPORTED_BYTES = 32 * MIB;
 /** Smaller reads are not counted. The number of database connections limits how many of them run at a time. */
 const SMALL_BYTES = 64 * 1024;
-const MOST_WAITING = 64;
-const PATIENCE_MS = 5_000;
+const MAX_QUEUED = 64;
+const WAIT_TIMEOUT_MS = 5_000;
 
 export class TooManyLargeReads extends domainError(503, 'Too many large reads at once') {
   override readonly headers = { 'Retry-After': '2' };
@@ -62,9 +62,9 @@ export class ReadBudget {
   );
   private readonly exported = budgetOf(LARGE_EXPORTED_BYTES, LARGEST_EXPORTED_BYTES, () => LARGEST_EXPORTED_BYTES);
 
-  private readonly pieces = new FairSemaphore({ parallel: PIECES_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
+  private readonly pieces = new FairSemaphore({ parallel: PIECES_AT_ONCE, maxPerKey: 1, maxQueued: Infinity });
 
-  /** Reserves bytes, and waits up to `PATIENCE_MS` for them. @throws TooManyLargeReads */
+  /** Reserves bytes, and waits up to `WAIT_TIMEOUT_MS` for them. @throws TooManyLargeReads */
   async take(projectId: string, bytes: number): Promise<Hold> {
     if (bytes <= SMALL_BYTES) return NOTHING;
     const sent = await this.unsent.take(projectId, bytes);
@@ -126,18 +126,18 @@ export class ReadBudget {
     { bytes, usual }: { readonly bytes: number; readonly usual: number },
     work: () => Promise<T>,
   ): Promise<{ piece: T; sent: () => void }> {
-    const sent = bytes <= usual ? nothing : await this.exported.takePatiently(projectId, bytes);
+    const sent = bytes <= usual ? nothing : await this.exported.takeWithoutTimeout(projectId, bytes);
     try {
       if (bytes <= SMALL_BYTES) return { piece: await work(), sent };
-      return { piece: await this.pieces.run(projectId, () => this.readPatiently(projectId, bytes, work)), sent };
+      return { piece: await this.pieces.run(projectId, () => this.readWithoutTimeout(projectId, bytes, work)), sent };
     } catch (error) {
       sent();
       throw error;
     }
   }
 
-  private async readPatiently<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
-    const read = await this.reading.takePatiently(projectId, bytes);
+  private async readWithoutTimeout<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    const read = await this.reading.takeWithoutTimeout(projectId, bytes);
     try {
       return await work();
     } finally {
@@ -151,8 +151,8 @@ function budgetOf(capacity: number, largest: number, share: ByteBudgetOptions['s
     capacity,
     largest,
     share,
-    mostWaiting: MOST_WAITING,
-    patienceMs: PATIENCE_MS,
+    maxQueued: MAX_QUEUED,
+    timeoutMs: WAIT_TIMEOUT_MS,
     refusal: () => new TooManyLargeReads(),
   });
 }

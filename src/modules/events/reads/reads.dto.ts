@@ -6,9 +6,9 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { decodeCursor, type Interval, INTERVALS } from '../event-store/index.js';
-import { ConditionField } from '../asked-windows/index.js';
+import { ConditionField } from '../time-ranges/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
 import { EventRecord } from '../fields/index.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AskedWindowsModule } from '../asked-windows/index.js';
+import { TimeRangesModule } from '../time-ranges/index.js';
 import { ProjectsModule } from '../../tenancy/projects/index.js';
 import { EventStoreModule } from '../event-store/index.js';
 import { EventPageReader } from './event-page-reader.js';
@@ -8,7 +8,7 @@ import { EventReadsService } from './reads.service.js';
 import { ReadBudget } from './read-budget.js';
 
 @Module({
-  imports: [EventStoreModule, ProjectsModule, AskedWindowsModule],
+  imports: [EventStoreModule, ProjectsModule, TimeRangesModule],
   controllers: [EventReadsController],
   providers: [ReadBudget, EventPageReader, EventReadsService],
   exports: [EventPageReader, ReadBudget],

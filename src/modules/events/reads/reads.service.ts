@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../platform/http/written-json.js';
-import { AskedWindows, conditionOf } from '../asked-windows/index.js';
+import { TimeRangeResolver, conditionOf } from '../time-ranges/index.js';
 import {
   decodeCursor,
   encodeCursor,
@@ -46,7 +46,7 @@ export class EventReadsService {
     private readonly places: EventPlacesReader,
     private readonly matches: MatchesReader,
     private readonly pages: EventPageReader,
-    private readonly windows: AskedWindows,
+    private readonly timeRanges: TimeRangeResolver,
     private readonly totals: EventTotalsReader,
     private readonly clock: Clock,
   ) {}
@@ -61,7 +61,7 @@ export class EventReadsService {
         ? await this.places.newest(scope, before, limit + 1)
         : await this.matches.newest(
             scope,
-            { window: await this.windows.everything(), where, before, limit: limit + 1 },
+            { window: await this.timeRanges.everything(), where, before, limit: limit + 1 },
             signal,
           );
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
@@ -80,7 +80,7 @@ export class EventReadsService {
       const sentence = `interval must be one of: ${[...allowed].sort().join(', ')} when range is ${range}`;
       throw brokenRule(['query', 'interval'], sentence, interval);
     }
-    const window = await this.windows.ofRange(range, this.clock.now());
+    const window = await this.timeRanges.ofRange(range, this.clock.now());
     const known = await this.totals.over(scope, interval, window);
     const shown: TimeWindow = range === 'all' ? { from: known[0]?.at ?? window.to, to: window.to } : window;
     return {
@@ -99,7 +99,7 @@ export class EventReadsService {
   }
 
   async names(scope: ProjectScope, { range }: EventNamesQuery): Promise<EventName[]> {
-    const window = await this.windows.ofRange(range, this.clock.now());
+    const window = await this.timeRanges.ofRange(range, this.clock.now());
     const names = await this.totals.eventsBy(scope, 'event', window);
     return names.map(({ value, events }) => ({ event: value ?? '', total: events }));
   }

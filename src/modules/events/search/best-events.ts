@@ -1,8 +1,8 @@
-import { type FoundThing, foundThing, judge, MAX_SCORE, type SearchWords } from '../../tenancy/search-sources/index.js';
+import { type SearchHit, searchHit, scoreOf, MAX_SCORE, type SearchWords } from '../../tenancy/search-sources/index.js';
 import type { SearchedEvent } from '../event-store/index.js';
 
 interface Kept {
-  readonly thing: FoundThing;
+  readonly hit: SearchHit;
   readonly score: number;
 }
 
@@ -17,9 +17,9 @@ export class BestEvents {
 
   add(events: readonly SearchedEvent[]): void {
     for (const event of events) {
-      const thing = thingOf(event);
-      const judged = judge(thing.fields, this.words);
-      if (judged !== null) this.kept.set(thing.id, { thing, score: judged.score });
+      const hit = toHit(event);
+      const scored = scoreOf(hit.fields, this.words);
+      if (scored !== null) this.kept.set(hit.id, { hit, score: scored.score });
     }
     const sorted = [...this.kept].sort(([, a], [, b]) => inOrder(a, b));
     this.kept = new Map(sorted.slice(0, this.limit));
@@ -31,22 +31,20 @@ export class BestEvents {
    */
   isFinal(at: Date): boolean {
     const kept = [...this.kept.values()];
-    return kept.length === this.limit && kept.every(({ thing, score }) => score === MAX_SCORE && thing.timestamp > at);
+    return kept.length === this.limit && kept.every(({ hit, score }) => score === MAX_SCORE && hit.timestamp > at);
   }
 
-  things(): FoundThing[] {
-    return [...this.kept.values()].map(({ thing }) => thing);
+  hits(): SearchHit[] {
+    return [...this.kept.values()].map(({ hit }) => hit);
   }
 }
 
 function inOrder(a: Kept, b: Kept): number {
-  return (
-    b.score - a.score || b.thing.timestamp.getTime() - a.thing.timestamp.getTime() || (a.thing.id < b.thing.id ? -1 : 1)
-  );
+  return b.score - a.score || b.hit.timestamp.getTime() - a.hit.timestamp.getTime() || (a.hit.id < b.hit.id ? -1 : 1);
 }
 
-function thingOf({ id, timestamp, event, source, message, externalEventId, endpoint }: SearchedEvent): FoundThing {
-  return foundThing(
+function toHit({ id, timestamp, event, source, message, externalEventId, endpoint }: SearchedEvent): SearchHit {
+  return searchHit(
     { id, title: event, subtitle: message ?? endpoint, timestamp },
     { event, source, message, external_event_id: externalEventId, endpoint },
   );

@@ -3,9 +3,9 @@ import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { isCanceled } from '../../../platform/database/database-faults.js';
 import type { ReadBounds } from '../../../platform/clickhouse/index.js';
-import type { FoundThing, Search, SearchTime } from '../../tenancy/search-sources/index.js';
+import type { SearchHit, Search, SearchTime } from '../../tenancy/search-sources/index.js';
 import {
-  askedId,
+  searchedId,
   ArchiveUnavailable,
   ColdEventsReader,
   CopiedEventSearchReader,
@@ -37,7 +37,7 @@ const COPIED_TIMES = 10;
 const MOST_COPIED_ROWS = 5_000_000;
 
 export interface FoundEvents {
-  readonly things: readonly FoundThing[];
+  readonly hits: readonly SearchHit[];
   /** Whether not all events of the window could be searched in time. */
   readonly isPartial: boolean;
   /** Why no event was scanned; null when at least some were. */
@@ -87,12 +87,12 @@ export class EventSearch {
     };
     try {
       const isWhole = await this.longReads.run(scope, read, { milliseconds: this.limits.eventsMs, signal });
-      return { things: best.things(), isPartial: !isWhole, refusal: null };
+      return { hits: best.hits(), isPartial: !isWhole, refusal: null };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof QueryTooLong || error instanceof TooManyQueries)) throw error;
-      const things = best.things();
-      return { things, isPartial: true, refusal: progress.hasLooked || things.length > 0 ? null : error };
+      const hits = best.hits();
+      return { hits, isPartial: true, refusal: progress.hasLooked || hits.length > 0 ? null : error };
     }
   }
 
@@ -193,7 +193,7 @@ export class EventSearch {
     const { words, window } = search;
     const giveUpAt = performance.now() + milliseconds;
     const time = (): SearchTime => ({ milliseconds: Math.max(1, giveUpAt - performance.now()), signal });
-    const id = askedId(words);
+    const id = searchedId(words);
     if (id !== null) {
       const place = await this.places.find(scope, id, tx).catch(whereAway);
       if (place !== null) best.add(await this.at(scope, window, place, time(), tx));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { foundThing, readWords, SEARCH_TYPES, type SearchType } from '../../tenancy/search-sources/index.js';
+import { searchHit, readWords, SEARCH_TYPES, type SearchType } from '../../tenancy/search-sources/index.js';
 import { bestOf, ranked } from './ranking.js';
 import { readable } from './search.service.js';
 
@@ -8,7 +8,7 @@ const words = readWords('pay');
 const found = (type: SearchType, name: string, id: string, day = 1) =>
   ranked(
     type,
-    [foundThing({ id, title: name, subtitle: null, timestamp: new Date(Date.UTC(2026, 0, day)) }, { name })],
+    [searchHit({ id, title: name, subtitle: null, timestamp: new Date(Date.UTC(2026, 0, day)) }, { name })],
     words,
   );
 
@@ -24,7 +24,7 @@ describe('the order of what is found', () => {
       ...found('alert_rule', 'pays', 'r3', 4),
       ...found('object', 'none of it', 'o1'),
     ];
-    expect(bestOf(all, 50).map(({ thing, score }) => [thing.id, score])).toEqual([
+    expect(bestOf(all, 50).map(({ hit, score }) => [hit.id, score])).toEqual([
       ['pay', 1],
       ['s1', 1],
       ['r3', 0.8],
@@ -46,8 +46,8 @@ describe('the order of what is found', () => {
   it('never shows more than is asked for, nor more events than half of it', () => {
     const one = fc.tuple(fc.constantFrom(...SEARCH_TYPES), fc.constantFrom('pay', 'pays', 'a pay', 'repay'), fc.uuid());
     fc.assert(
-      fc.property(fc.array(one, { maxLength: 40 }), fc.integer({ min: 1, max: 50 }), (things, limit) => {
-        const all = things.flatMap(([type, name, id]) => found(type, name, id));
+      fc.property(fc.array(one, { maxLength: 40 }), fc.integer({ min: 1, max: 50 }), (hits, limit) => {
+        const all = hits.flatMap(([type, name, id]) => found(type, name, id));
         const best = bestOf(all, limit);
         const events = best.filter(({ type }) => type === 'event').length;
         const others = all.filter(({ type }) => type !== 'event').length;
@@ -60,7 +60,7 @@ describe('the order of what is found', () => {
   });
 });
 
-it('asks only what the role may read by the own route of the thing', () => {
+it('asks only what the role may read by the own route of the hit', () => {
   const sources = [
     { name: 'all', needed: { role: 'viewer' } as const },
     { name: 'keys', needed: { role: 'admin' } as const },

@@ -1,8 +1,8 @@
 import {
   excerptOf,
-  type FoundThing,
-  judge,
-  type Judged,
+  type SearchHit,
+  scoreOf,
+  type HitScore,
   SEARCH_TYPES,
   type SearchType,
   type SearchWords,
@@ -11,25 +11,25 @@ import {
 /** The weight of events, so that names rank before events. */
 const OF_EVENTS = 0.5;
 
-/** A matching thing, with the score that ranks it. */
-export interface RankedThing extends Judged {
+/** A hit, with the score that ranks it. */
+export interface RankedHit extends HitScore {
   readonly type: SearchType;
-  readonly thing: FoundThing;
+  readonly hit: SearchHit;
 }
 
-/** Returns the matching things, the best first: by score, then the newest, then by id. */
-export function ranked(type: SearchType, things: readonly FoundThing[], words: SearchWords): RankedThing[] {
+/** Returns the hits, the best first: by score, then the newest, then by id. */
+export function ranked(type: SearchType, hits: readonly SearchHit[], words: SearchWords): RankedHit[] {
   const weight = type === 'event' ? OF_EVENTS : 1;
-  return things
-    .flatMap((thing) => {
-      const judged = judge(thing.fields, words);
-      return judged === null ? [] : [{ ...judged, score: judged.score * weight, type, thing }];
+  return hits
+    .flatMap((hit) => {
+      const scored = scoreOf(hit.fields, words);
+      return scored === null ? [] : [{ ...scored, score: scored.score * weight, type, hit }];
     })
     .sort(inOrder);
 }
 
-/** Returns the best of all types. At most half of them are events when other things match. */
-export function bestOf(found: readonly RankedThing[], limit: number): RankedThing[] {
+/** Returns the best of all types. At most half of them are events when other hits match. */
+export function bestOf(found: readonly RankedHit[], limit: number): RankedHit[] {
   const sorted = [...found].sort(inOrder);
   const hasOthers = sorted.some(({ type }) => type !== 'event');
   let events = hasOthers ? Math.floor(limit / 2) : limit;
@@ -37,17 +37,17 @@ export function bestOf(found: readonly RankedThing[], limit: number): RankedThin
 }
 
 /** Returns title and subtitle as answers show them. */
-export function titles({ title, subtitle }: FoundThing): { title: string; subtitle: string | null } {
+export function titles({ title, subtitle }: SearchHit): { title: string; subtitle: string | null } {
   return { title, subtitle: subtitle === null ? null : excerptOf(subtitle) };
 }
 
 const PLACES = new Map(SEARCH_TYPES.map((type, place) => [type, place]));
 
-function inOrder(a: RankedThing, b: RankedThing): number {
+function inOrder(a: RankedHit, b: RankedHit): number {
   return (
     b.score - a.score ||
     (PLACES.get(a.type) ?? 0) - (PLACES.get(b.type) ?? 0) ||
-    b.thing.timestamp.getTime() - a.thing.timestamp.getTime() ||
-    (a.thing.id < b.thing.id ? -1 : 1)
+    b.hit.timestamp.getTime() - a.hit.timestamp.getTime() ||
+    (a.hit.id < b.hit.id ? -1 : 1)
   );
 }

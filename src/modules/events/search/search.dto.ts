@@ -10,7 +10,7 @@ import {
   NumberField,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { type Range, RANGES } from '../../tenancy/projects/index.js';
 import {
   MOST_EXCERPT,

@@ -4,7 +4,7 @@ import { isFulfilled, type ProjectMemberScope, type Role } from '../../access/in
 import { Clock } from '../../../platform/clock/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { providersOf } from '../../../platform/discovery/provider-of.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import { rangeWindow } from '../../tenancy/projects/index.js';
 import {
   MOST_WORDS,
@@ -14,15 +14,15 @@ import {
   SearchSource,
   type SearchType,
 } from '../../tenancy/search-sources/index.js';
-import { type Deadline, LongSnapshots } from '../long-reads/index.js';
+import { type ReadDeadline, LongSnapshots } from '../long-reads/index.js';
 import { EventSearch } from './event-search.service.js';
 import { SearchLimits } from './search-limits.js';
-import { bestOf, ranked, type RankedThing, titles } from './ranking.js';
+import { bestOf, ranked, type RankedHit, titles } from './ranking.js';
 import { MOST_COUNTED, type SearchAnswer, type SearchCounts, type SearchItem, type SearchQuery } from './search.dto.js';
 
 const SAID_AGAIN_MS = 100;
 
-/** Searches the events of a project and its named things. */
+/** Searches the events of a project and its named resources. */
 @Injectable()
 export class SearchService {
   constructor(
@@ -55,7 +55,7 @@ export class SearchService {
       const events = await this.events.find(scope, search, MOST_COUNTED, signal);
       // An empty answer would be wrong when no event was scanned.
       if (events.refusal !== null && found.length === 0) throw events.refusal;
-      found.push(...ranked('event', events.things, words));
+      found.push(...ranked('event', events.hits, words));
       ({ isPartial } = events);
     }
     return {
@@ -76,12 +76,12 @@ export class SearchService {
     search: Search,
     types: readonly SearchType[],
     signal: AbortSignal,
-  ): Promise<RankedThing[]> {
+  ): Promise<RankedHit[]> {
     const sources = readable(providersOf(this.discovery, SearchSource), scope.role).filter(({ type }) =>
       types.includes(type),
     );
     if (sources.length === 0) return [];
-    const ask = (tx: Db, deadline: Deadline): Promise<RankedThing[]> =>
+    const ask = (tx: Db, deadline: ReadDeadline): Promise<RankedHit[]> =>
       this.ask(sources, scope, search, tx, deadline, signal);
     return this.snapshots.run(scope, ask, { signal, milliseconds: this.limits.namesMs });
   }
@@ -95,17 +95,17 @@ export class SearchService {
     scope: ProjectMemberScope,
     search: Search,
     tx: Db,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal,
-  ): Promise<RankedThing[]> {
-    const found: RankedThing[] = [];
+  ): Promise<RankedHit[]> {
+    const found: RankedHit[] = [];
     let allowed = Infinity;
     for (const source of sources) {
       const left = deadline.left();
       // The statement timeout is set again only after it has shrunk. Usually all sources are done by then.
       if (left < allowed - SAID_AGAIN_MS) await this.database.limit(tx, (allowed = left));
-      const things = await source.find(scope, search, MOST_COUNTED, tx, { milliseconds: left, signal });
-      found.push(...ranked(source.type, things, search.words));
+      const hits = await source.find(scope, search, MOST_COUNTED, tx, { milliseconds: left, signal });
+      found.push(...ranked(source.type, hits, search.words));
     }
     return found;
   }
@@ -119,20 +119,20 @@ export function readable<Source extends Pick<SearchSource, 'needed'>>(
   return sources.filter(({ needed }) => isFulfilled(needed, role));
 }
 
-function countsOf(types: readonly SearchType[], found: readonly RankedThing[]): SearchCounts {
+function countsOf(types: readonly SearchType[], found: readonly RankedHit[]): SearchCounts {
   const counts: Partial<Record<SearchType, number>> = Object.fromEntries(types.map((type) => [type, 0]));
   for (const { type } of found) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
 }
 
-function itemOf({ type, thing, score, field, text }: RankedThing): SearchItem {
+function itemOf({ type, hit, score, field, text }: RankedHit): SearchItem {
   return {
     type,
-    ...(thing.kind !== undefined && { kind: thing.kind }),
-    id: thing.id,
-    ...titles(thing),
+    ...(hit.kind !== undefined && { kind: hit.kind }),
+    id: hit.id,
+    ...titles(hit),
     matched: { field, text },
     score,
-    timestamp: thing.timestamp.toISOString(),
+    timestamp: hit.timestamp.toISOString(),
   };
 }

@@ -10,7 +10,7 @@ import {
   NumberField,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { EventRecord } from '../fields/index.js';
 import { decodeCursor } from '../event-store/index.js';
 import { JSON_TYPES, type JsonType } from './property-scan.js';

@@ -92,7 +92,7 @@ function feedOf(source: FeedSource, failures: unknown[] = []): Feed {
   return new Feed({
     projectId: asProjectId('p'),
     source,
-    turns: new FairSemaphore({ parallel: 2, mostWaiting: Infinity }),
+    slots: new FairSemaphore({ parallel: 2, maxQueued: Infinity }),
     nowMs: () => 42,
     onFailure: (error) => failures.push(error),
     pollMs: POLL_MS,

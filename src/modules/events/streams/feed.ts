@@ -28,7 +28,7 @@ export interface FeedOptions {
   readonly projectId: ProjectId;
   readonly source: FeedSource;
   /** Slots for the reads of all feeds. */
-  readonly turns: FairSemaphore;
+  readonly slots: FairSemaphore;
   readonly nowMs: () => number;
   /** Called once for each series of failures. */
   readonly onFailure: (error: unknown) => void;
@@ -195,7 +195,7 @@ export class Feed {
 
   /** Reads up to the settled instant. This instant never moves back, so two readers cannot see different pasts. */
   private take<T>(read: (until: Date) => Promise<T>): Promise<T> {
-    return this.options.turns.run(this.options.projectId, async () => {
+    return this.options.slots.run(this.options.projectId, async () => {
       const settled = await this.options.source.settled(this.options.projectId);
       if (settled > this.until) this.until = settled;
       return read(this.until);

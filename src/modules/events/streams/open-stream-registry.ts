@@ -99,8 +99,8 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
     void this.check([entry]);
   }
 
-  private async checkAll(concerned: (entry: OpenStream) => boolean, patienceMs = 0): Promise<void> {
-    const endAt = performance.now() + patienceMs;
+  private async checkAll(concerned: (entry: OpenStream) => boolean, timeoutMs = 0): Promise<void> {
+    const endAt = performance.now() + timeoutMs;
     const together = new Map<string, OpenStream[]>();
     for (const entry of this.open) {
       if (!concerned(entry)) continue;

@@ -1,4 +1,4 @@
-import { ConstantField, IntField, TextField } from '../../../platform/http/fields/index.js';
+import { ConstantField, IntField, TextField } from '../../../platform/http/validation/index.js';
 
 /** Sent about once a second when there is nothing new. */
 export class StreamHeartbeat {

@@ -21,7 +21,7 @@ const READS_AT_ONCE = 4;
 @Injectable()
 export class EventStreamsService {
   private readonly logger = new Logger('streams');
-  private readonly turns = new FairSemaphore({ parallel: READS_AT_ONCE, parallelOfShare: 1, mostWaiting: Infinity });
+  private readonly slots = new FairSemaphore({ parallel: READS_AT_ONCE, maxPerKey: 1, maxQueued: Infinity });
   private readonly feeds = new Map<string, Feed>();
 
   constructor(
@@ -57,7 +57,7 @@ export class EventStreamsService {
     return new Feed({
       projectId,
       source,
-      turns: this.turns,
+      slots: this.slots,
       nowMs: () => this.clock.now().getTime(),
       onFailure: (error) => this.logger.error(asError(error), `${source.name} stream`),
     });

@@ -7,7 +7,7 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 
 export const PERIODS = ['24h', '7d', '30d', 'month'] as const;
 export type Period = (typeof PERIODS)[number];

@@ -4,7 +4,7 @@ import { AuditWriter } from '../audit/index.js';
 import { MailedTokensService } from '../auth/index.js';
 import {
   type AccountAct,
-  AccountActsService,
+  AccountTransactions,
   FactorInventoryReader,
   type Factors,
   SecondFactorsRemovalService,
@@ -30,7 +30,7 @@ export interface AccountDetails {
 export class AccountAdministrationService {
   constructor(
     private readonly users: UsersReader,
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly inventory: FactorInventoryReader,
     private readonly factors: SecondFactorsRemovalService,
     private readonly credentials: CredentialsWriter,
@@ -86,7 +86,7 @@ export class AccountAdministrationService {
     what: string,
     work: (act: AccountAct) => Promise<T>,
   ): Promise<{ result: T; sessions: number }> {
-    const { result, ended } = await this.acts.run(userId, OPERATOR, async (act) => {
+    const { result, ended } = await this.transactions.run(userId, OPERATOR, async (act) => {
       const done = await work(act);
       const action = `account.${what}`;
       await this.audit.record(

@@ -8,7 +8,7 @@ import { MeResponse } from '../auth/index.js';
 import {
   FreshSignInRequired,
   IncorrectPassword,
-  ProofTurnInterceptor,
+  ProofSlotInterceptor,
   StepUpHeaders,
   TooManySignInAttempts,
 } from '../proof/index.js';
@@ -68,7 +68,7 @@ export class AccountController {
   }
 
   @Post('password/change')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires()
   @Documented({
     operationId: 'changePassword',
@@ -89,7 +89,7 @@ export class AccountController {
   }
 
   @Post('email-change/request')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires()
   @Documented({
     operationId: 'requestEmailChange',
@@ -139,7 +139,7 @@ export class AccountController {
   }
 
   @Post('delete')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires()
   @Documented({
     operationId: 'deleteAccount',

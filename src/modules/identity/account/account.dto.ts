@@ -11,7 +11,7 @@ import {
   TextField,
   UuidField,
   NameField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../platform/http/page.dto.js';
 import { FactorProofRequest } from '../second-factors/index.js';
 import { SECURITY_EVENT_TYPES, type SecurityEvent } from '../security-events/index.js';

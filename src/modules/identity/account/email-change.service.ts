@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundWork } from '../../../platform/background/background-work.js';
 import { MailedTokensService } from '../auth/index.js';
-import { AccountActsService, ChangeProofService, type ProvenChange } from '../second-factors/index.js';
+import { AccountTransactions, ChangeProofService, type ProvenChange } from '../second-factors/index.js';
 import { emailKeyOf, PasswordPolicy, UsersReader } from '../users/index.js';
 import { AccountMailer } from './account.mailer.js';
 
@@ -18,7 +18,7 @@ export class EmailChangeService {
   constructor(
     private readonly policy: PasswordPolicy,
     private readonly proof: ChangeProofService,
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly tokens: MailedTokensService,
     private readonly users: UsersReader,
     private readonly mails: AccountMailer,
@@ -49,7 +49,7 @@ export class EmailChangeService {
 
   /** @returns the token to mail, or null when no mail is due */
   private prepare({ scope, client }: ProvenChange, email: string): Promise<string | null> {
-    return this.acts.runAs<string | null>(scope, client, async ({ tx, user, note }) => {
+    return this.transactions.runAs<string | null>(scope, client, async ({ tx, user, note }) => {
       const wanted = { purpose: 'change_email', lifeSeconds: LIFE_SECONDS, email, most: MOST_MAILS } as const;
       const token = await this.tokens.replace(user.id, wanted, tx);
       if (token === null) return null;

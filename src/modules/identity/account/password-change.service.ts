@@ -3,7 +3,7 @@ import type { UserScope } from '../../access/index.js';
 import { Passwords } from '../../../platform/crypto/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { MailedTokensService } from '../auth/index.js';
-import { ChangeProofService, EarnedProofsService, type ProvenChange } from '../second-factors/index.js';
+import { ChangeProofService, ElevatedSessionsService, type ProvenChange } from '../second-factors/index.js';
 import { SecurityEventsReader } from '../security-events/index.js';
 import { SessionsService } from '../sessions/index.js';
 import { CredentialsWriter, PasswordPolicy, refuseAddressAsPassword } from '../users/index.js';
@@ -25,7 +25,7 @@ export class PasswordChangeService {
     private readonly tokens: MailedTokensService,
     private readonly passwords: Passwords,
     private readonly proof: ChangeProofService,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
     private readonly sessions: SessionsService,
     private readonly history: SecurityEventsReader,
   ) {}
@@ -46,7 +46,7 @@ export class PasswordChangeService {
       this.policy.requireAllowed(user.email);
       refuseAddressAsPassword(password, user.email);
       await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
-      const devices = await this.earned.endAll(user.id, tx);
+      const devices = await this.elevatedSessions.endAll(user.id, tx);
       await this.tokens.revoke(user.id, ['reset_password', 'change_email'], tx);
       await note('password_changed');
       if (devices > 0) await note('trusted_device_revoked', { devices, reason: 'password changed' });

@@ -1,4 +1,4 @@
-import { DateTimeField, ObjectField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import { DateTimeField, ObjectField, TextField, UuidField } from '../../../platform/http/validation/index.js';
 import type { AuditEvent } from './audit-event.entity.js';
 
 export class AuditEventResponse {

@@ -37,7 +37,7 @@ export class AuthController {
     private readonly verification: EmailVerificationService,
     private readonly signIn: SignInService,
     private readonly currentUser: CurrentUserService,
-    private readonly turns: ProofScheduler,
+    private readonly slots: ProofScheduler,
   ) {}
 
   @Post('register')
@@ -98,7 +98,7 @@ export class AuthController {
     @Headers() headers: TrustedDeviceHeaders,
     @CallingClient() client: Client,
   ): Promise<SignedInResponse | MfaChallengeResponse> {
-    return this.turns.run(`sign-in ${emailKeyOf(form.username)}`, () =>
+    return this.slots.run(`sign-in ${emailKeyOf(form.username)}`, () =>
       this.signIn.login(form, headers.trusted_device_token, client),
     );
   }

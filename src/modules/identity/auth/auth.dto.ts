@@ -7,7 +7,7 @@ import {
   UuidField,
   DateTimeField,
   NameField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import type { Factors } from '../second-factors/index.js';
 import { NewPasswordField, type User } from '../users/index.js';
 

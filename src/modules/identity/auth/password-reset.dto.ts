@@ -1,4 +1,4 @@
-import { BooleanField, EmailField, TextField } from '../../../platform/http/fields/index.js';
+import { BooleanField, EmailField, TextField } from '../../../platform/http/validation/index.js';
 import { NewPasswordField } from '../users/index.js';
 
 export class RequestPasswordResetRequest {

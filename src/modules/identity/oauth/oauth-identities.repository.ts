@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
 /** Identifies a user at a provider. The email address never does. */
-export interface Subject {
+export interface ProviderSubject {
   readonly issuer: string;
   readonly subject: string;
 }
@@ -20,7 +20,7 @@ export interface LinkedAccount {
 export class OAuthIdentitiesRepository {
   constructor(private readonly database: Database) {}
 
-  async accountOf({ issuer, subject }: Subject, tx: Db): Promise<LinkedAccount | null> {
+  async accountOf({ issuer, subject }: ProviderSubject, tx: Db): Promise<LinkedAccount | null> {
     const rows = await this.database.rows<LinkedAccount>(
       `SELECT u.id AS user_id, u.email, u.email_verified_at IS NOT NULL AS verified,
               u.disabled_at IS NOT NULL AS disabled
@@ -45,7 +45,7 @@ export class OAuthIdentitiesRepository {
    * Links a subject to an account.
    * @returns false when the subject is already linked, or the account is linked to another subject of the issuer
    */
-  async insert({ issuer, subject }: Subject, userId: UserId, tx: Db): Promise<boolean> {
+  async insert({ issuer, subject }: ProviderSubject, userId: UserId, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO oauth_identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
       [issuer, subject, userId],

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../platform/database/database.js';
 import type { ProvidedMembership, ProviderSession } from './on-identity-linked.js';
-import type { Subject } from './oauth-identities.repository.js';
+import type { ProviderSubject } from './oauth-identities.repository.js';
 
-export interface PendingLink extends Subject {
+export interface PendingLink extends ProviderSubject {
   readonly provider: string;
   readonly emailKey: string;
   /** The membership that comes with the link. Null when the provider brings none. */

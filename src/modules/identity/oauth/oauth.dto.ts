@@ -1,4 +1,11 @@
-import { EnumField, jsonTextOr, KindField, object, TextField, UrlField } from '../../../platform/http/fields/index.js';
+import {
+  EnumField,
+  jsonTextOr,
+  KindField,
+  object,
+  TextField,
+  UrlField,
+} from '../../../platform/http/validation/index.js';
 import { PROVIDER_NAMES, type ProviderName } from './providers/provider.js';
 
 const noFragment = (url: string): string | undefined =>

@@ -18,7 +18,7 @@ export interface CheckedPassword {
 const MAX_SIGN_IN_ATTEMPTS = 30;
 const MAX_ACCOUNT_ATTEMPTS = 10;
 
-interface Subject {
+interface AttemptSubject {
   readonly name: string;
   readonly share: string;
   readonly maxAttempts: number;
@@ -31,11 +31,11 @@ interface Subject {
 @Injectable()
 export class PasswordVerifier {
   /** Runs one comparison per subject at a time, so that parallel correct passwords never cause a lock. */
-  private readonly turns = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: 1_000,
-    parallelOfShare: 1,
-    mostWaiting: 1_000,
-    mostWaitingOfShare: 32,
+    maxPerKey: 1,
+    maxQueued: 1_000,
+    maxQueuedPerKey: 32,
   });
 
   constructor(
@@ -47,7 +47,7 @@ export class PasswordVerifier {
    * Compares a password at sign-in. An email address without an account or password costs the same time and is locked
    * in the same way.
    * @throws TooManySignInAttempts
-   * @throws ShareExhaustedError when more than 32 comparisons for the address are waiting
+   * @throws KeyOverloadedError when more than 32 comparisons for the address are waiting
    */
   ofAddress(address: string, user: User | null, password: string): Promise<CheckedPassword> {
     const name = signInSubject(address);
@@ -74,12 +74,12 @@ export class PasswordVerifier {
   }
 
   private guarded(
-    { name, share, maxAttempts }: Subject,
+    { name, share, maxAttempts }: AttemptSubject,
     hash: string | null,
     password: string,
   ): Promise<CheckedPassword> {
     const subjectHash = sha256(name);
-    return this.turns.run(name, async () => {
+    return this.slots.run(name, async () => {
       const reservation = await this.attempts.reserve(subjectHash, maxAttempts);
       if (reservation.outcome === 'locked') throw new TooManySignInAttempts(reservation.secondsLeft);
       const isCorrect = await this.compare(hash, password, share).catch(async (error: unknown) => {

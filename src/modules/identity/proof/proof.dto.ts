@@ -1,4 +1,4 @@
-import { TextField } from '../../../platform/http/fields/index.js';
+import { TextField } from '../../../platform/http/validation/index.js';
 
 /** The current password, for changes that require a fresh proof. */
 export class PasswordProofRequest {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { defer, lastValueFrom, type Observable } from 'rxjs';
-import { FairSemaphore, ShareExhaustedError } from '../../../platform/concurrency/index.js';
+import { FairSemaphore, KeyOverloadedError } from '../../../platform/concurrency/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import type { AccessScope } from '../../access/index.js';
 
@@ -19,19 +19,19 @@ const REFUSAL_MS = 1_000;
  */
 @Injectable()
 export class ProofScheduler {
-  private readonly turns = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: 1_000,
-    parallelOfShare: 1,
-    mostWaiting: 1_000,
-    mostWaitingOfShare: 32,
+    maxPerKey: 1,
+    maxQueued: 1_000,
+    maxQueuedPerKey: 32,
   });
 
-  /** @throws ShareExhaustedError when more than 32 requests of the share are waiting */
+  /** @throws KeyOverloadedError when more than 32 requests of the share are waiting */
   async run<T>(share: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await this.turns.run(share, work);
+      return await this.slots.run(share, work);
     } catch (error) {
-      if (error instanceof ShareExhaustedError) await pause(REFUSAL_MS);
+      if (error instanceof KeyOverloadedError) await pause(REFUSAL_MS);
       throw error;
     }
   }
@@ -39,15 +39,15 @@ export class ProofScheduler {
 
 /**
  * Applies the {@link ProofScheduler} to routes of signed-in users that require a proof:
- * `@UseInterceptors(ProofTurnInterceptor)`.
+ * `@UseInterceptors(ProofSlotInterceptor)`.
  */
 @Injectable()
-export class ProofTurnInterceptor implements NestInterceptor {
-  constructor(private readonly turns: ProofScheduler) {}
+export class ProofSlotInterceptor implements NestInterceptor {
+  constructor(private readonly slots: ProofScheduler) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { access } = context.switchToHttp().getRequest<CheckedRequest<AccessScope>>();
-    if (access === undefined || !('userId' in access)) throw new Error('only routes of somebody signed in have turns');
-    return defer(() => this.turns.run(access.userId, () => lastValueFrom(next.handle())));
+    if (access === undefined || !('userId' in access)) throw new Error('only routes of somebody signed in have slots');
+    return defer(() => this.slots.run(access.userId, () => lastValueFrom(next.handle())));
   }
 }

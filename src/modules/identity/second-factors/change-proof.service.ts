@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../access/index.js';
-import { TextField } from '../../../platform/http/fields/index.js';
+import { TextField } from '../../../platform/http/validation/index.js';
 import type { DomainError } from '../../../platform/http/domain-error.js';
 import { FreshProofService, PasswordProofRequest, type ShownProof } from '../proof/index.js';
 import type { Client } from '../sessions/index.js';
-import { type AccountAct, AccountActsService, type LockFirst, Refused } from './account-acts.service.js';
+import { type AccountAct, AccountTransactions, type LockFirst, Refused } from './account-transactions.js';
 import { FactorAnswerVerifier } from './challenges/factor-answer.verifier.js';
 import { FactorInventoryReader, type Factors, hasSecondFactor } from './factor-inventory.reader.js';
 import { SecondFactorRequired } from './second-factors.errors.js';
@@ -50,7 +50,7 @@ export interface Circumstances {
 @Injectable()
 export class ChangeProofService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly freshProof: FreshProofService,
     private readonly inventory: FactorInventoryReader,
     private readonly answers: FactorAnswerVerifier,
@@ -95,7 +95,7 @@ export class ChangeProofService {
       const refusal = isNeeded ? await this.judge(act, request) : null;
       return refusal === null ? work(act, standing) : new Refused(refusal);
     };
-    return this.acts.runAs<T>(scope, client, provenWork, lockFirst);
+    return this.transactions.runAs<T>(scope, client, provenWork, lockFirst);
   }
 
   /** Uses up a valid code and returns null, or returns the refusal. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import type { AccountAct } from './account-acts.service.js';
+import type { AccountAct } from './account-transactions.js';
 import { SecondFactorFailuresRepository } from './challenges/second-factor-failures.repository.js';
 import { SignInChallengesRepository } from './challenges/sign-in-challenges.repository.js';
-import { EarnedProofsService } from './earned-proofs.service.js';
+import { ElevatedSessionsService } from './elevated-sessions.service.js';
 import { type Factors, FactorsReader } from './factors.reader.js';
 import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.repository.js';
 import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
@@ -29,7 +29,7 @@ export function methodsOf({ totp, passkeys, recoveryCodes }: Factors): FactorMet
 export class FactorInventoryReader {
   constructor(
     private readonly factors: FactorsReader,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
     private readonly devices: TrustedDevicesRepository,
     private readonly codes: RecoveryCodesRepository,
     private readonly challenges: SignInChallengesRepository,
@@ -61,7 +61,7 @@ export class FactorInventoryReader {
 
   private async forgetCompanions(userId: UserId, tx: Db): Promise<void> {
     await this.codes.remove(userId, true, tx);
-    await this.earned.endOf(userId, 'recovery_code', tx);
+    await this.elevatedSessions.endOf(userId, 'recovery_code', tx);
     await this.challenges.closeAllOf(userId, tx);
     await this.failures.remove(userId, tx);
   }

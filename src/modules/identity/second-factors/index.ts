@@ -1,10 +1,10 @@
-export { type AccountAct, AccountActsService, Refused } from './account-acts.service.js';
+export { type AccountAct, AccountTransactions, Refused } from './account-transactions.js';
 export { CHANGE_PROOF, ChangeProofService, FactorProofRequest, type ProvenChange } from './change-proof.service.js';
 export { MfaChallengeResponse, SignedInResponse } from './challenges/challenges.dto.js';
 export { OnChallengePassed, type WhenOpened } from './challenges/passed-challenges.service.js';
 export { type OfferedFactors, SignInGateService } from './challenges/sign-in-gate.service.js';
 export { NEW_TRUSTED_DEVICE_HEADER, TrustedDeviceInterceptor } from './challenges/trusted-device.interceptor.js';
-export { EarnedProofsService } from './earned-proofs.service.js';
+export { ElevatedSessionsService } from './elevated-sessions.service.js';
 export { FactorInventoryReader, type Factors } from './factor-inventory.reader.js';
 export { InvalidAuthenticationCode, SecondFactorLocked, SecondFactorRequired } from './second-factors.errors.js';
 export { SecondFactorsRemovalService } from './second-factors-removal.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountAct } from './account-acts.service.js';
-import { EarnedProofsService } from './earned-proofs.service.js';
+import type { AccountAct } from './account-transactions.js';
+import { ElevatedSessionsService } from './elevated-sessions.service.js';
 import { FactorInventoryReader, type Factors } from './factor-inventory.reader.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
 import { RecoveryCodesRepository } from './recovery-codes/recovery-codes.repository.js';
@@ -11,7 +11,7 @@ import { TotpRepository } from './totp/totp.repository.js';
 export class SecondFactorsRemovalService {
   constructor(
     private readonly inventory: FactorInventoryReader,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
     private readonly totps: TotpRepository,
     private readonly passkeys: PasskeysRepository,
     private readonly codes: RecoveryCodesRepository,
@@ -28,7 +28,7 @@ export class SecondFactorsRemovalService {
     await this.totps.remove(user.id, tx);
     await this.passkeys.removeAll(user.id, tx);
     await this.codes.remove(user.id, false, tx);
-    await this.earned.endAll(user.id, tx);
+    await this.elevatedSessions.endAll(user.id, tx);
     await this.inventory.tidyWithoutDevices(user.id, tx);
     return had;
   }

@@ -3,7 +3,7 @@ import type { UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { OnCredentialsReset, type WayIn } from '../sessions/index.js';
 import { SignInChallengesRepository } from './challenges/sign-in-challenges.repository.js';
-import { EarnedProofsService } from './earned-proofs.service.js';
+import { ElevatedSessionsService } from './elevated-sessions.service.js';
 import { FactorInventoryReader } from './factor-inventory.reader.js';
 import type { Passkey } from './passkeys/passkey.entity.js';
 import { PasskeysRepository } from './passkeys/passkeys.repository.js';
@@ -21,7 +21,7 @@ export class SecondFactorsResetHandler extends OnCredentialsReset {
     private readonly codes: RecoveryCodesRepository,
     private readonly challenges: SignInChallengesRepository,
     private readonly inventory: FactorInventoryReader,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
     private readonly passkeys: PasskeysRepository,
     private readonly totps: TotpRepository,
   ) {
@@ -29,7 +29,7 @@ export class SecondFactorsResetHandler extends OnCredentialsReset {
   }
 
   async credentialsReset(userId: UserId, tx: Db): Promise<WayIn[]> {
-    await this.earned.endAll(userId, tx);
+    await this.elevatedSessions.endAll(userId, tx);
     await this.challenges.closeAllOf(userId, tx);
     await this.codes.remove(userId, false, tx);
     await this.totps.removePending(userId, tx);

@@ -6,7 +6,7 @@ import { ProofModule } from '../proof/index.js';
 import { SecurityEventsModule } from '../security-events/index.js';
 import { SessionsModule } from '../sessions/index.js';
 import { UsersModule } from '../users/index.js';
-import { AccountActsService } from './account-acts.service.js';
+import { AccountTransactions } from './account-transactions.js';
 import { ChallengeOptionsService } from './challenges/challenge-options.service.js';
 import { ChallengesController } from './challenges/challenges.controller.js';
 import { ChallengesService } from './challenges/challenges.service.js';
@@ -22,7 +22,7 @@ import { SignInGateService } from './challenges/sign-in-gate.service.js';
 import { ChangeProofService } from './change-proof.service.js';
 import { SecondFactorsResetHandler } from './second-factors-reset.handler.js';
 import { SecondFactorsRemovalService } from './second-factors-removal.service.js';
-import { EarnedProofsService } from './earned-proofs.service.js';
+import { ElevatedSessionsService } from './elevated-sessions.service.js';
 import { FactorInventoryReader } from './factor-inventory.reader.js';
 import { FactorsReader } from './factors.reader.js';
 import { PasskeyAssertionVerifier } from './passkeys/passkey-assertion.verifier.js';
@@ -81,12 +81,12 @@ const ENTITIES = [
   ],
   providers: [
     ...sealedColumns(TOTP_SECRET),
-    AccountActsService,
+    AccountTransactions,
     AuthenticatorAppsService,
     ChallengeOptionsService,
     ChallengesService,
     ChangeProofService,
-    EarnedProofsService,
+    ElevatedSessionsService,
     FactorAnswerVerifier,
     FactorInventoryReader,
     FactorsReader,
@@ -115,9 +115,9 @@ const ENTITIES = [
     WebAuthnChallengesRepository,
   ],
   exports: [
-    AccountActsService,
+    AccountTransactions,
     ChangeProofService,
-    EarnedProofsService,
+    ElevatedSessionsService,
     FactorInventoryReader,
     SecondFactorsRemovalService,
     SignInGateService,

@@ -4,7 +4,7 @@ import type { UserId } from '../../access/index.js';
 import { CONFIG, type Config } from '../../../config/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { NoticeBus } from '../../../platform/database/notices.js';
+import { NotificationBus } from '../../../platform/database/notification-bus.js';
 import { type SessionState, SessionsRepository } from './sessions.repository.js';
 
 const CHANNEL = 'session_revoked';
@@ -16,7 +16,7 @@ const FACTORS_CHANNEL = 'factors_changed';
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 50_000;
 /** Ids per notification. At 36 characters an id, a notification stays below its limit of 7900 bytes. */
-const IDS_IN_A_NOTICE = 200;
+const MAX_IDS_PER_NOTIFICATION = 200;
 
 /**
  * Caches which sessions are active, so that most bearer checks need no query. Revocations reach other instances as
@@ -39,7 +39,7 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
 
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly notices: NoticeBus,
+    private readonly notifications: NotificationBus,
     clock: Clock,
     @Inject(CONFIG) { signInPolicy }: Config,
   ) {
@@ -55,10 +55,10 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.unsubscribers.push(
-      this.notices.subscribe(CHANNEL, (ids) => this.forget(ids.split(','))),
-      this.notices.subscribe(FACTORS_CHANNEL, (userId) => this.forgetFactors(userId)),
+      this.notifications.subscribe(CHANNEL, (ids) => this.forget(ids.split(','))),
+      this.notifications.subscribe(FACTORS_CHANNEL, (userId) => this.forgetFactors(userId)),
     );
-    this.notices.onReconnect(() => {
+    this.notifications.onReconnect(() => {
       this.epoch += 1;
       this.complete.clear();
       this.incomplete?.clear();
@@ -105,7 +105,7 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
 
   /** Notifies every instance when the transaction that changes the user's factors commits. */
   async announceFactors(userId: UserId, tx: Db): Promise<void> {
-    if (this.incomplete !== undefined) await this.notices.publish(FACTORS_CHANNEL, userId, tx);
+    if (this.incomplete !== undefined) await this.notifications.publish(FACTORS_CHANNEL, userId, tx);
   }
 
   /** Judges the user's sessions again on this instance. Callers call this after the commit. */
@@ -119,8 +119,8 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
 
   /** Notifies every instance when the transaction that revokes the sessions commits. */
   async announceRevoked(sessionIds: readonly string[], tx: Db): Promise<void> {
-    for (let at = 0; at < sessionIds.length; at += IDS_IN_A_NOTICE)
-      await this.notices.publish(CHANNEL, sessionIds.slice(at, at + IDS_IN_A_NOTICE).join(','), tx);
+    for (let at = 0; at < sessionIds.length; at += MAX_IDS_PER_NOTIFICATION)
+      await this.notifications.publish(CHANNEL, sessionIds.slice(at, at + MAX_IDS_PER_NOTIFICATION).join(','), tx);
   }
 
   /**

@@ -8,7 +8,7 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import { type Session, SIGN_IN_METHODS, type SignInMethod } from './session.entity.js';
 
 export class RefreshRequest {

@@ -1,5 +1,5 @@
 import { asHashed, isCommonPassword } from '../../../platform/crypto/index.js';
-import { brokenRule, TextField } from '../../../platform/http/fields/index.js';
+import { brokenRule, TextField } from '../../../platform/http/validation/index.js';
 
 /** A new password: 8 to 128 characters and not a common one. */
 export const NewPasswordField = (): PropertyDecorator =>

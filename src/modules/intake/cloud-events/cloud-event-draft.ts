@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../../../platform/http/fields/index.js';
+import { isObject } from '../../../platform/http/validation/index.js';
 import type { Redact } from '../../tenancy/projects/index.js';
 import { cutBytes, type DraftOrRefusal, parseItem } from '../core/index.js';
 

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import { namedSchema, schemaOf } from '../../../platform/http/fields/index.js';
+import { namedSchema, schemaOf } from '../../../platform/http/validation/index.js';
 import { BATCH, STRUCTURED } from './media-types.js';
 
 const TEXT = { type: 'string', minLength: 1 };

@@ -1,5 +1,5 @@
 import { ExactNumber } from '../../../platform/json/index.js';
-import { parseMoment } from '../../../platform/http/fields/index.js';
+import { parseMoment } from '../../../platform/http/validation/index.js';
 
 /**
  * Units of numeric times. A number below the first value has this unit. The second value converts it to milliseconds.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { any, failed } from '../../../platform/http/fields/index.js';
+import { any, failed } from '../../../platform/http/validation/index.js';
 import { cutBytes, cutText, fitJson } from './fit-json.js';
 
 const RUNS = { numRuns: 100 };

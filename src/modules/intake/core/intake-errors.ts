@@ -1,5 +1,5 @@
 import { ServiceOverloaded } from '../../../platform/http/domain-error.js';
-import { schemaOf } from '../../../platform/http/fields/index.js';
+import { schemaOf } from '../../../platform/http/validation/index.js';
 import { INGESTION_KEY_ERRORS } from '../../entitlement/api-keys/index.js';
 import {
   BillingInactive,

@@ -5,7 +5,7 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 
 /** The result of one event of a request. */
 export class IntakeResult {

@@ -31,7 +31,7 @@ const BYTES_PER_TURN = 64 * 1024;
 /** The cost of fitting an event in addition to its bytes, in bytes. */
 const BYTES_PER_EVENT = 600;
 /** Bytes of events that a request may hold while other requests of its kind are read. A small body may become many. */
-const BYTES_WITHOUT_TURN = 256 * 1024;
+const BYTES_WITHOUT_SLOT = 256 * 1024;
 
 /** Properties that repeat a field as it was sent. They are redacted with their field. */
 const COPIES = [
@@ -163,20 +163,20 @@ export class IntakeService {
     const arrivedAt = this.clock.now();
     const fitted = new FittedEvents();
     let [unbroken, kept] = [0, 0];
-    let turn = size < LARGE_BYTES ? undefined : await this.large.turn(sender.projectId);
+    let slot = size < LARGE_BYTES ? undefined : await this.large.acquire(sender.projectId);
     try {
-      const rest = async (): Promise<void> => turn?.rest();
+      const rest = async (): Promise<void> => slot?.rest();
       for (const item of await items({ redaction, rest })) {
         const bytes = 'refusal' in item ? fitted.refuse(item.refusal) : fitted.add(item.draft, arrivedAt, redaction);
         unbroken += bytes + BYTES_PER_EVENT;
         kept += bytes;
-        if (turn === undefined && kept > BYTES_WITHOUT_TURN) turn = await this.large.turn(sender.projectId);
+        if (slot === undefined && kept > BYTES_WITHOUT_SLOT) slot = await this.large.acquire(sender.projectId);
         if (unbroken < BYTES_PER_TURN) continue;
         unbroken = 0;
         await nextTurn();
       }
     } finally {
-      turn?.end();
+      slot?.end();
     }
     return fitted;
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseJsonBody, ValidationError } from '../../../platform/http/fields/index.js';
+import { parseJsonBody, ValidationError } from '../../../platform/http/validation/index.js';
 import { LARGE_BYTES } from '../../../platform/http/large-bodies.js';
 import { splitLines, TooManyEvents } from '../../events/ingestion/index.js';
 import { MAX_INTAKE_EVENTS } from './intake-limits.js';

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HookScope } from '../../access/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { UnsupportedMediaType } from '../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../platform/http/validation/index.js';
 import type { CheckedRequest } from '../../../platform/http/inputs.js';
 import { parsePairs } from '../../../platform/http/pairs.js';
 import { HookNotFound, type HookScheme, SourceHookAuthenticator } from '../../entitlement/sources/index.js';

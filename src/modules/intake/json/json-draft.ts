@@ -1,4 +1,4 @@
-import { isObject } from '../../../platform/http/fields/index.js';
+import { isObject } from '../../../platform/http/validation/index.js';
 import { ExactNumber } from '../../../platform/json/index.js';
 import type { Redact } from '../../tenancy/projects/index.js';
 import { type DraftOrRefusal, setMember } from '../core/index.js';

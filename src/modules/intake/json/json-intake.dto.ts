@@ -1,4 +1,4 @@
-import { TextField } from '../../../platform/http/fields/index.js';
+import { TextField } from '../../../platform/http/validation/index.js';
 
 export class JsonIntakeQuery {
   @TextField({ min: 1, max: 200, optional: true, description: 'The type of events that name none' })

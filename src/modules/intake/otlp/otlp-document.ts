@@ -1,4 +1,4 @@
-import { type JsonSchema, namedSchema, schemaOf } from '../../../platform/http/fields/index.js';
+import { type JsonSchema, namedSchema, schemaOf } from '../../../platform/http/validation/index.js';
 import { JSON_TYPE, PROTOBUF } from './otlp-answer.js';
 
 /** Schemas cannot describe protobuf. */

@@ -1,5 +1,5 @@
 import type { ErrorForm } from '../../../platform/http/error.filter.js';
-import { isObject } from '../../../platform/http/fields/index.js';
+import { isObject } from '../../../platform/http/validation/index.js';
 import { sendStatus } from './otlp-answer.js';
 
 const MAX_ISSUES = 3;

@@ -1,4 +1,4 @@
-import { EnumField } from '../../../platform/http/fields/index.js';
+import { EnumField } from '../../../platform/http/validation/index.js';
 
 export const WANTED_SPANS = ['requests', 'all'] as const;
 

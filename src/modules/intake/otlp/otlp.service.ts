@@ -44,12 +44,12 @@ export class OtlpService {
 
   /** Rejects all points. A collector reports the rejection and continues. @throws UndecodableBody */
   async metrics(sent: ExportRequest): Promise<ExportResult> {
-    const turn = sent.bytes.length < LARGE_BYTES ? undefined : await this.large.turn(sent.scope.projectId);
+    const slot = sent.bytes.length < LARGE_BYTES ? undefined : await this.large.acquire(sent.scope.projectId);
     try {
-      const rejected = await countMetricPoints(bodyOf(sent), { rest: async () => turn?.rest() });
+      const rejected = await countMetricPoints(bodyOf(sent), { rest: async () => slot?.rest() });
       return { rejected, message: rejected === 0 ? '' : METRICS_ARE_NOT_STORED };
     } finally {
-      turn?.end();
+      slot?.end();
     }
   }
 

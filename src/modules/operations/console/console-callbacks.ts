@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { BodyBudget, strangerAt } from '../../../platform/http/body-budget.js';
 import { bodyBytes } from '../../../platform/http/body-bytes.js';
-import { turnOf } from '../../../platform/http/stranger-turn.js';
+import { slotOf } from '../../../platform/http/stranger-slot.js';
 import { BodyTooLarge } from '../../../platform/http/domain-error.js';
 import { addressBucket } from '../../../platform/rate-limit/index.js';
 
@@ -30,11 +30,11 @@ export class ConsoleCallbacks {
   private readonly passOn: Answer = async (request, response) => {
     const share = this.budget.shareOf(strangerAt(addressBucket(request.ip)));
     // The request releases its admission slot while its body arrives.
-    const turn = turnOf(request);
-    turn?.leave();
+    const slot = slotOf(request);
+    slot?.leave();
     const { bytes, release } = await bodyBytes(request, { maxBytes: MAX_BYTES, inflates: false, share });
     release();
-    await turn?.enter();
+    await slot?.enter();
     const given = new URLSearchParams(bytes.toString('utf8'));
     const carried = new URLSearchParams();
     for (const name of CARRIED) {

@@ -1,4 +1,4 @@
-import { EnumField, NestedField, TextField } from '../../../platform/http/fields/index.js';
+import { EnumField, NestedField, TextField } from '../../../platform/http/validation/index.js';
 import { RUN_STATES, type RunState } from '../../../platform/queue/index.js';
 
 const CHECK_STATES = ['ok', 'degraded', 'down', 'not_configured'] as const;

@@ -1,4 +1,4 @@
-import { DateTimeField, IntField, TextField } from '../../../platform/http/fields/index.js';
+import { DateTimeField, IntField, TextField } from '../../../platform/http/validation/index.js';
 import type { JobState } from '../../../platform/queue/index.js';
 
 export class JobStateResponse {

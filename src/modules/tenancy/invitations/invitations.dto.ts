@@ -6,7 +6,7 @@ import {
   IntField,
   TextField,
   UuidField,
-} from '../../../platform/http/fields/index.js';
+} from '../../../platform/http/validation/index.js';
 import type { AuditEvent } from '../../identity/audit/index.js';
 import { maskedAddress } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';

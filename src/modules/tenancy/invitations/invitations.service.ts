@@ -3,7 +3,7 @@ import type { OrganizationScope } from '../../access/index.js';
 import { randomToken, sha256 } from '../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { newId } from '../../../platform/ids/index.js';
-import { MembersReader, OrganizationActsService } from '../organizations/index.js';
+import { MembersReader, OrganizationAuthorization } from '../organizations/index.js';
 import { emailKeyOf } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
 import { type InvitationAct, InvitationAuditWriter } from './invitation-audit.writer.js';
@@ -31,7 +31,7 @@ import { InvitationsRepository } from './invitations.repository.js';
 export class InvitationsService {
   constructor(
     private readonly database: Database,
-    private readonly acts: OrganizationActsService,
+    private readonly authorization: OrganizationAuthorization,
     private readonly members: MembersReader,
     private readonly invitations: InvitationsRepository,
     private readonly audits: InvitationAuditWriter,
@@ -56,7 +56,7 @@ export class InvitationsService {
     const act = { act: 'create', actorUserId: scope.userId, organizationId: scope.organizationId } as const;
     await this.audits.withRefusals({ ...act, invitationId: null, requestedRole: role }, () =>
       this.database.transaction(async (tx) => {
-        await this.acts.begin(scope, tx);
+        await this.authorization.lockAndAuthorize(scope, tx);
         const emailKey = emailKeyOf(email);
         if ((await this.members.findByEmailKey(scope, emailKey, tx)) !== null) throw new AlreadyMember();
         await this.expireFormer(scope, emailKey, tx);
@@ -105,7 +105,7 @@ export class InvitationsService {
     const audited = { act, actorUserId, organizationId, invitationId: id, requestedRole: role };
     await this.audits.withRefusals(audited, () =>
       this.database.transaction(async (tx) => {
-        await this.acts.begin(scope, tx);
+        await this.authorization.lockAndAuthorize(scope, tx);
         const invitation = await this.invitations.lock(scope, id, tx);
         if (invitation === null) throw new InvitationNotFound();
         if (invitation.status !== 'pending') throw new OVER[invitation.status]();

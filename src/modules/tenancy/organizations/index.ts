@@ -8,7 +8,7 @@ export {
   OnOrganizationDeleted,
   onOrganizationDeleted,
 } from './organization-deletion.service.js';
-export { OrganizationActsService } from './organization-acts.service.js';
+export { OrganizationAuthorization } from './organization.authorization.js';
 export { OrganizationAdministrationService, OrganizationNotDeletable } from './organization-administration.service.js';
 export { type ListedByOperators, OrganizationDirectoryReader } from './organization-directory.reader.js';
 export { OrganizationChangesNotifier } from './organization-changes.notifier.js';

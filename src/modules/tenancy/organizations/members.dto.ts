@@ -1,5 +1,11 @@
 import { type OrganizationScope, type Role, ROLES } from '../../access/index.js';
-import { BooleanField, DateTimeField, EnumField, TextField, UuidField } from '../../../platform/http/fields/index.js';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  TextField,
+  UuidField,
+} from '../../../platform/http/validation/index.js';
 import { maskedAddress } from '../../identity/users/index.js';
 import { canChangeRole, canRevoke, GRANTABLE_ROLES, type GrantableRole } from './member-authority.js';
 import type { MemberRow } from './members.reader.js';

@@ -21,7 +21,7 @@ export class MembershipChangesService {
   constructor(
     private readonly members: MembersRepository,
     private readonly audit: AuditWriter,
-    private readonly notices: MembershipNotifier,
+    private readonly notifications: MembershipNotifier,
   ) {}
 
   /** Returns false and changes nothing when the person is a member already. */
@@ -55,7 +55,7 @@ export class MembershipChangesService {
       changed.map(({ userId, from }) => ({ targetId: userId, detail: { from, to: role } })),
       tx,
     );
-    await this.notices.publishAll(
+    await this.notifications.publishAll(
       changed.map(({ userId }) => ({ userId, organizationId })),
       tx,
     );
@@ -87,6 +87,6 @@ export class MembershipChangesService {
     tx: Db,
   ): Promise<void> {
     await this.audit.record({ actorUserId, organizationId, action, targetType: 'user', targetId: userId, detail }, tx);
-    await this.notices.publish({ userId, organizationId }, tx);
+    await this.notifications.publish({ userId, organizationId }, tx);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationId, UserId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { NoticeBus } from '../../../platform/database/notices.js';
+import { NotificationBus } from '../../../platform/database/notification-bus.js';
 
 const CHANNEL = 'membership_changed';
 
@@ -14,11 +14,11 @@ export interface MembershipChange {
 /**
  * Notifies every process of changed memberships, for what lives longer than a request. An open stream subscribes, reads
  * the membership again with `MembershipReader`, and closes when the role is no longer sufficient. Notifications can be
- * lost with the connection, so streams also read again on `NoticeBus.onReconnect`.
+ * lost with the connection, so streams also read again on `NotificationBus.onReconnect`.
  */
 @Injectable()
 export class MembershipNotifier {
-  constructor(private readonly notices: NoticeBus) {}
+  constructor(private readonly notifications: NotificationBus) {}
 
   /** Sends the notification when the transaction that changes the membership commits. */
   async publish(change: MembershipChange, tx: Db): Promise<void> {
@@ -30,12 +30,12 @@ export class MembershipNotifier {
     const payloads = changes.map(({ userId, organizationId }) =>
       JSON.stringify({ user_id: userId, organization_id: organizationId }),
     );
-    await this.notices.publishAll(CHANNEL, payloads, tx);
+    await this.notifications.publishAll(CHANNEL, payloads, tx);
   }
 
   /** @returns a function that ends the subscription */
   subscribe(handler: (change: MembershipChange) => void | Promise<void>): () => void {
-    return this.notices.subscribe(CHANNEL, (payload) => {
+    return this.notifications.subscribe(CHANNEL, (payload) => {
       const { user_id, organization_id } = JSON.parse(payload) as { user_id: UserId; organization_id: OrganizationId };
       return handler({ userId: user_id, organizationId: organization_id });
     });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { asOrganizationId, type OrganizationId, type OrganizationScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { NoticeBus } from '../../../platform/database/notices.js';
+import { NotificationBus } from '../../../platform/database/notification-bus.js';
 
 const CHANNEL = 'organization_changed';
 
@@ -11,15 +11,15 @@ const CHANNEL = 'organization_changed';
  */
 @Injectable()
 export class OrganizationChangesNotifier {
-  constructor(private readonly notices: NoticeBus) {}
+  constructor(private readonly notifications: NotificationBus) {}
 
   /** Sends the notification when the transaction that changes the organization commits. */
   async announce({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
-    await this.notices.publish(CHANNEL, organizationId, tx);
+    await this.notifications.publish(CHANNEL, organizationId, tx);
   }
 
   /** @returns a function that ends the subscription */
   subscribe(handler: (organizationId: OrganizationId) => void): () => void {
-    return this.notices.subscribe(CHANNEL, (id) => handler(asOrganizationId(id)));
+    return this.notifications.subscribe(CHANNEL, (id) => handler(asOrganizationId(id)));
   }
 }

@@ -1,4 +1,4 @@
-import { DateTimeField, TextField, UuidField, NameField } from '../../../platform/http/fields/index.js';
+import { DateTimeField, TextField, UuidField, NameField } from '../../../platform/http/validation/index.js';
 import type { Organization } from './organization.entity.js';
 
 /**

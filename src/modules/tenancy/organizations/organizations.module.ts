@@ -12,7 +12,7 @@ import { MembershipNotifier } from './membership.notifier.js';
 import { MembershipsOfDeletedAccounts } from './memberships-of-deleted-accounts.js';
 import { OrganizationAdministrationService } from './organization-administration.service.js';
 import { OrganizationCreationService } from './organization-creation.service.js';
-import { OrganizationActsService } from './organization-acts.service.js';
+import { OrganizationAuthorization } from './organization.authorization.js';
 import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 import { OrganizationDeletionService } from './organization-deletion.service.js';
 import { OrganizationDirectoryReader } from './organization-directory.reader.js';
@@ -36,7 +36,7 @@ import { OrganizationsService } from './organizations.service.js';
     MembershipChangesService,
     MembershipNotifier,
     MembershipsOfDeletedAccounts,
-    OrganizationActsService,
+    OrganizationAuthorization,
     OrganizationAdministrationService,
     OrganizationChangesNotifier,
     OrganizationCreationService,
@@ -44,7 +44,7 @@ import { OrganizationsService } from './organizations.service.js';
     OrganizationDirectoryReader,
   ],
   exports: [
-    OrganizationActsService,
+    OrganizationAuthorization,
     OrganizationChangesNotifier,
     OrganizationsReader,
     MembersReader,

@@ -1,7 +1,7 @@
 export { IngestionPolicyReader, type IngestionPolicy } from './ingestion-policy.reader.js';
 export { belongsToProject, type RemovalStep } from './lifecycle/project-belongings.js';
 export { LivingProjectsReader, statesOfProjects } from './lifecycle/project-states.reader.js';
-export { ProjectActsService } from './project-acts.service.js';
+export { ProjectAuthorization } from './project.authorization.js';
 export { projectAct } from './project-act.js';
 export { ProjectChangesNotifier } from './project-changes.notifier.js';
 export { ProjectIsArchived } from './projects.errors.js';

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { asProjectId, type ProjectId } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
-import { NoticeBus } from '../../../platform/database/notices.js';
+import { NotificationBus } from '../../../platform/database/notification-bus.js';
 
 const CHANNEL = 'project_changed';
 
@@ -17,12 +17,12 @@ export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
   private readonly handlers = new Set<ProjectChangeHandler>();
   private readonly releases: (() => void)[] = [];
 
-  constructor(private readonly notices: NoticeBus) {}
+  constructor(private readonly notifications: NotificationBus) {}
 
   onModuleInit(): void {
     this.releases.push(
-      this.notices.subscribe(CHANNEL, (projectId) => this.apply(asProjectId(projectId))),
-      this.notices.onReconnect(() => this.apply(undefined)),
+      this.notifications.subscribe(CHANNEL, (projectId) => this.apply(asProjectId(projectId))),
+      this.notifications.onReconnect(() => this.apply(undefined)),
     );
   }
 
@@ -37,7 +37,7 @@ export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
 
   /** Notifies every instance when the transaction that changes the project commits. */
   async announce(projectId: ProjectId, tx: Db): Promise<void> {
-    await this.notices.publish(CHANNEL, projectId, tx);
+    await this.notifications.publish(CHANNEL, projectId, tx);
   }
 
   /** Notifies this instance at once, after the commit and before the answer. */

@@ -1,4 +1,4 @@
-import { DateTimeField, TextField, UuidField, NameField } from '../../../platform/http/fields/index.js';
+import { DateTimeField, TextField, UuidField, NameField } from '../../../platform/http/validation/index.js';
 import { SLUG_PATTERN } from '../organizations/index.js';
 import type { Project } from './project.entity.js';
 

@@ -18,7 +18,7 @@ import { ProjectMembersController } from './members/project-members.controller.j
 import { ProjectMembersRepository } from './members/project-members.repository.js';
 import { ProjectMembersService } from './members/project-members.service.js';
 import { Memberships } from './memberships.js';
-import { ProjectActsService } from './project-acts.service.js';
+import { ProjectAuthorization } from './project.authorization.js';
 import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { Project } from './project.entity.js';
 import { ProjectMember } from './project-member.entity.js';
@@ -60,7 +60,7 @@ import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
     ProjectsReader,
     ProjectsRepository,
     onAccountDeleted(ProjectsRepository, (projects, userId, tx) => projects.handOver(userId, tx)),
-    ProjectActsService,
+    ProjectAuthorization,
     ProjectChangesNotifier,
     ProjectLifecycleService,
     ProjectRemovalService,
@@ -80,7 +80,7 @@ import { SavedViewSearch } from './saved-views/saved-view-search.reader.js';
   exports: [
     LivingProjectsReader,
     ProjectsReader,
-    ProjectActsService,
+    ProjectAuthorization,
     ProjectChangesNotifier,
     IngestionPolicyReader,
     ProjectTimeZoneReader,

@@ -8,7 +8,7 @@ import {
 } from '../../access/index.js';
 import { Database } from '../../../platform/database/database.js';
 import { AuditWriter } from '../../identity/audit/index.js';
-import { OrganizationActsService, PLAN_LIMITS } from '../organizations/index.js';
+import { OrganizationAuthorization, PLAN_LIMITS } from '../organizations/index.js';
 import {
   type CreateProjectRequest,
   projectResponse,
@@ -17,7 +17,7 @@ import {
 } from './projects.dto.js';
 import { projectAct } from './project-act.js';
 import { ProjectPlanLimit } from './projects.errors.js';
-import { ProjectActsService } from './project-acts.service.js';
+import { ProjectAuthorization } from './project.authorization.js';
 import { ProjectsReader } from './projects.reader.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -27,8 +27,8 @@ export class ProjectsService {
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
     private readonly reader: ProjectsReader,
-    private readonly acts: ProjectActsService,
-    private readonly organizationActs: OrganizationActsService,
+    private readonly authorization: ProjectAuthorization,
+    private readonly organizationAuthorization: OrganizationAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -38,7 +38,7 @@ export class ProjectsService {
   async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
     const id = newProjectId();
     return this.database.transaction(async (tx) => {
-      const { plan } = await this.organizationActs.begin(scope, tx);
+      const { plan } = await this.organizationAuthorization.lockAndAuthorize(scope, tx);
       const limit = PLAN_LIMITS[plan].projects;
       if (limit !== null && (await this.projects.countOf(scope, tx)) >= limit) throw new ProjectPlanLimit();
       await this.projects.insert({ id, organizationId: scope.organizationId, name, slug, ownerId: scope.userId }, tx);
@@ -69,7 +69,7 @@ export class ProjectsService {
   /** Changes and records nothing when name and slug stay the same. */
   async rename(scope: ProjectMemberScope, request: RenameProjectRequest): Promise<ProjectResponse> {
     return this.database.transaction(async (tx) => {
-      const { project } = await this.acts.begin(scope, tx);
+      const { project } = await this.authorization.lockAndAuthorize(scope, tx);
       const from = { name: project.name, slug: project.slug };
       const to = { name: request.name ?? from.name, slug: request.slug ?? from.slug };
       if (to.name === from.name && to.slug === from.slug) return projectResponse(project);

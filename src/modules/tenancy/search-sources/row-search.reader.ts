@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../platform/database/parameters.js';
-import { type FoundThing, type Search, SearchSource } from './search-source.js';
+import { type SearchHit, type Search, SearchSource } from './search-source.js';
 import { type SearchColumns, searchSql } from './search-sql.js';
 
 /** The parts from which a {@link RowSearch} builds its statement. */
@@ -26,9 +26,9 @@ export abstract class RowSearch<Row> extends SearchSource {
   /** Returns a statement that reads the project's rows that match, with `id` and `createdAt`. */
   protected abstract statement(scope: ProjectScope, search: Search, sql: RowSearchSql): string;
 
-  protected abstract thingOf(row: Row): FoundThing;
+  protected abstract toHit(row: Row): SearchHit;
 
-  async find(scope: ProjectScope, search: Search, limit: number, db: Db): Promise<FoundThing[]> {
+  async find(scope: ProjectScope, search: Search, limit: number, db: Db): Promise<SearchHit[]> {
     const { bind, values } = new Parameters();
     const { fits, folded, rank } = searchSql(this.columns, search.words, bind);
     const fitting = this.statement(scope, search, { bind, fits, folded });
@@ -37,6 +37,6 @@ export abstract class RowSearch<Row> extends SearchSource {
       values,
       db,
     );
-    return rows.map((row) => this.thingOf(row));
+    return rows.map((row) => this.toHit(row));
   }
 }

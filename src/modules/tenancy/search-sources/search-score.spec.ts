@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fold } from '../../../platform/case-folding/index.js';
-import { judge, MOST_EXCERPT, type SearchField } from './search-score.js';
+import { scoreOf, MOST_EXCERPT, type SearchField } from './search-score.js';
 import { readWords } from './search-words.js';
 import { propertyRuns } from '../../../../test/support/property-runs.js';
 
@@ -41,7 +41,7 @@ describe('the score of a match', () => {
     ['\u212a', 'K', null, 1, 'name'],
     ['100%', '100%', null, 1, 'name'],
   ])('rates %s in the name %s with the description %s at %d by its %s', (q, name, description, score, field) => {
-    expect(judge(of(name, description), readWords(q))).toMatchObject({ score, field });
+    expect(scoreOf(of(name, description), readWords(q))).toMatchObject({ score, field });
   });
 
   it.each([
@@ -51,16 +51,16 @@ describe('the score of a match', () => {
     ['%', 'x', null],
     ['a_c', 'abc', null],
   ])('is null for %s in the name %s with the description %s', (q, name, description) => {
-    expect(judge(of(name, description), readWords(q))).toBeNull();
+    expect(scoreOf(of(name, description), readWords(q))).toBeNull();
   });
 
   it('comes with the text around the first match', () => {
     const text = `${'😀'.repeat(500)}needle${'b'.repeat(500)}`;
-    const shown = judge(of(text), readWords('NEEDLE'))?.text ?? '';
+    const shown = scoreOf(of(text), readWords('NEEDLE'))?.text ?? '';
     expect([...shown]).toHaveLength(MOST_EXCERPT);
     expect(shown).toContain('😀needleb');
-    expect(judge(of(`needle${'b'.repeat(500)}`), readWords('needle'))?.text).toBe(`needle${'b'.repeat(154)}`);
-    expect(judge(of(`${'b'.repeat(500)}needle`), readWords('needle'))?.text).toBe(`${'b'.repeat(154)}needle`);
+    expect(scoreOf(of(`needle${'b'.repeat(500)}`), readWords('needle'))?.text).toBe(`needle${'b'.repeat(154)}`);
+    expect(scoreOf(of(`${'b'.repeat(500)}needle`), readWords('needle'))?.text).toBe(`${'b'.repeat(154)}needle`);
   });
 
   const letters = fc.constantFrom(
@@ -97,9 +97,9 @@ describe('the score of a match', () => {
         }));
         const stands = (word: string, one: string | null): boolean => one !== null && fold(one).includes(word);
         const fits = words.words.every((word) => texts.some((one) => stands(word, one)));
-        const judged = judge(fields, words);
-        expect(judged !== null).toBe(fits);
-        if (judged === null) return;
+        const scored = scoreOf(fields, words);
+        expect(scored !== null).toBe(fits);
+        if (scored === null) return;
         const scores = texts.map((one, at) => {
           if (one === null || !words.words.some((word) => stands(word, one))) return 0;
           const folded = fold(one);
@@ -110,8 +110,8 @@ describe('the score of a match', () => {
           );
           return begins ? 0.6 : 0.4;
         });
-        expect(judged.score).toBe(Math.max(...scores));
-        expect(scores[Number(judged.field)]).toBe(judged.score);
+        expect(scored.score).toBe(Math.max(...scores));
+        expect(scores[Number(scored.field)]).toBe(scored.score);
       }),
       { numRuns: propertyRuns(2_000) },
     );

@@ -1,7 +1,7 @@
 import { fold } from '../../../platform/case-folding/index.js';
 import type { SearchWords } from './search-words.js';
 
-/** Maximum number of characters of {@link Judged.text}. */
+/** Maximum number of characters of {@link HitScore.text}. */
 export const MOST_EXCERPT = 160;
 
 /** Scores of a field, best first. */
@@ -16,13 +16,13 @@ export const MAX_SCORE = EQUAL;
 
 export interface SearchField {
   readonly name: string;
-  /** Null: the thing has no such field. */
+  /** Null: the hit has no such field. */
   readonly text: string | null;
   readonly isId?: true;
 }
 
-/** The score of a thing, and the field that gave it. */
-export interface Judged {
+/** The score of a hit, and the field that gave it. */
+export interface HitScore {
   /** From 0.4 to 1. */
   readonly score: number;
   readonly field: string;
@@ -39,17 +39,17 @@ interface Standing {
 }
 
 /**
- * Scores a thing. A thing matches when each word occurs in one of its fields; its score is that of its best field. Of
- * fields with equal scores the first one counts. Returns null when the thing does not match.
+ * Scores a hit. A hit matches when each word occurs in one of its fields; its score is that of its best field. Of
+ * fields with equal scores the first one counts. Returns null when the hit does not match.
  */
-export function judge(fields: readonly SearchField[], asked: SearchWords): Judged | null {
+export function scoreOf(fields: readonly SearchField[], query: SearchWords): HitScore | null {
   const present = fields.flatMap(({ name, text, isId }) =>
     text === null ? [] : [{ name, text, folded: fold(text), isId: isId === true }],
   );
-  if (!asked.words.every((word) => present.some(({ folded }) => folded.includes(word)))) return null;
+  if (!query.words.every((word) => present.some(({ folded }) => folded.includes(word)))) return null;
   let best: { standing: Standing; name: string; text: string; folded: string } | undefined;
   for (const { name, text, folded, isId } of present) {
-    const standing = standingOf(folded, asked, isId);
+    const standing = standingOf(folded, query, isId);
     if (standing === null || (best !== undefined && !isBetter(standing, best.standing))) continue;
     best = { standing, name, text, folded };
   }

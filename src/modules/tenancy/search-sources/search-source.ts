@@ -21,7 +21,7 @@ export interface SearchTime {
 }
 
 /** A candidate for a hit. */
-export interface FoundThing {
+export interface SearchHit {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
@@ -33,24 +33,21 @@ export interface FoundThing {
 }
 
 /**
- * Finds things of one type by their names. The module that owns them provides the source. The search discovers every
- * provider that extends this class, so it imports none of these modules.
+ * Finds resources of one type by their names. The module that owns the resources provides the source. The search
+ * discovers every provider that extends this class, so it imports none of these modules.
  */
 export abstract class SearchSource {
   abstract readonly type: SearchType;
 
-  /** The access that the route for such things requires. Callers without it do not find them. */
+  /** The access that the route of these resources requires. Callers without it do not find them. */
   abstract readonly needed: ProjectRequirement;
 
   /** Returns the best matches, at most `limit`, ranked as by {@link searchSql}. Returns all of them or throws. */
-  abstract find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<FoundThing[]>;
+  abstract find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<SearchHit[]>;
 }
 
 /** @param texts the searched fields in addition to the id, by name, the most important first */
-export function foundThing(
-  thing: Omit<FoundThing, 'fields'>,
-  texts: Readonly<Record<string, string | null>>,
-): FoundThing {
+export function searchHit(hit: Omit<SearchHit, 'fields'>, texts: Readonly<Record<string, string | null>>): SearchHit {
   const fields: SearchField[] = Object.entries(texts).map(([name, text]) => ({ name, text }));
-  return { ...thing, fields: [...fields, { name: 'id', text: thing.id, isId: true }] };
+  return { ...hit, fields: [...fields, { name: 'id', text: hit.id, isId: true }] };
 }

@@ -25,7 +25,7 @@ const ASCII = /^[\0-\x7f]*$/;
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
 /**
- * Does for rows what `judge` does for things. SQL only selects the best of many rows; `judge` scores each shown one
+ * Does for rows what `scoreOf` does for hits. SQL only selects the best of many rows; `scoreOf` scores each shown one
  * again. The two differ where a text contains the separator, and where the locale of the database classifies other
  * characters as letters.
  */

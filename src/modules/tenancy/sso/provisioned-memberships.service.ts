@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationScope, UserId } from '../../access/index.js';
-import { parseUuid } from '../../../platform/http/fields/index.js';
+import { parseUuid } from '../../../platform/http/validation/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 import { OnIdentityLinked, type ProvidedMembership, type ProviderSession } from '../../identity/oauth/index.js';
 import { MembershipChangesService, OrganizationsReader } from '../organizations/index.js';

@@ -33,7 +33,7 @@ export function watch(shop: () => Shop): void {
     await sentinel.put(0, 0, { ...steady, events: 260 });
     await sentinel.count();
     await sentinel.watchFrom(-1);
-    await sentinel.judge();
+    await sentinel.detect();
     const { items } = await eventually(
       () => ada.get('/v1/sentinel/findings', { ...of, status: 'open' }),
       ({ total }) => total === 2,

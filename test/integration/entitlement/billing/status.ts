@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { NoticeBus } from '../../../../src/platform/database/notices.js';
+import { NotificationBus } from '../../../../src/platform/database/notification-bus.js';
 import { type Actor, type Owner, ownerWithProject, signedIn } from '../../../support/actors.js';
 import { createApiApp, type TestApp } from '../../../support/app.js';
 import { ingest } from '../../../support/sources.js';
@@ -19,9 +19,9 @@ export function describeBillingStatus(billing: () => Billing): void {
 
     it('is published to every process', async () => {
       const told: string[] = [];
-      const notices = new NoticeBus({ databaseUrl: app.databaseUrl, onError: () => undefined });
-      await notices.start();
-      notices.subscribe('organization_changed', (id) => void told.push(id));
+      const notifications = new NotificationBus({ databaseUrl: app.databaseUrl, onError: () => undefined });
+      await notifications.start();
+      notifications.subscribe('organization_changed', (id) => void told.push(id));
       await app
         .request()
         .patch(`/v1/billing/org/${owner.organizationId}`)
@@ -29,7 +29,7 @@ export function describeBillingStatus(billing: () => Billing): void {
         .send({ plan: 'free', events_per_month_limit: 9 })
         .expect(200);
       while (!told.includes(owner.organizationId)) await new Promise((resolve) => setTimeout(resolve, 10));
-      await notices.close();
+      await notifications.close();
     });
 
     it.each([

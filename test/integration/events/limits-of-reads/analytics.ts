@@ -2,7 +2,12 @@ import { request as httpRequest } from 'node:http';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { FunnelLimits } from '../../../../src/modules/events/analytics/funnel/funnel-limits.js';
-import { Deadline, LONG_READ_MS, LongReads, LongSnapshots } from '../../../../src/modules/events/long-reads/index.js';
+import {
+  ReadDeadline,
+  LONG_READ_MS,
+  LongReads,
+  LongSnapshots,
+} from '../../../../src/modules/events/long-reads/index.js';
 import { Database } from '../../../../src/platform/database/database.js';
 import { type Owner, ownerWithProject } from '../../../support/actors.js';
 import type { TestApp } from '../../../support/app.js';
@@ -11,7 +16,7 @@ import { someEvents } from '../../../support/insight.js';
 import { describeOfPostgres } from '../../../support/second-store.js';
 import { lockedTable } from '../../../support/table-lock.js';
 
-type Asked = Readonly<Record<string, string | number | string[] | undefined>>;
+type RequestQuery = Readonly<Record<string, string | number | string[] | undefined>>;
 type Json = Record<string, unknown>;
 
 const HOUR_MS = 3_600_000;
@@ -24,15 +29,15 @@ export function describeAnalytics(service: () => TestApp): void {
     let logged: number;
     const end = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 
-    const ask = (operation: string, asked: Asked, bearer = owner.bearer) => {
+    const ask = (operation: string, asked: RequestQuery, bearer = owner.bearer) => {
       const query = new URLSearchParams();
-      const all: Asked = { project_id: owner.projectId, ...asked };
+      const all: RequestQuery = { project_id: owner.projectId, ...asked };
       for (const [name, value] of Object.entries(all)) {
         for (const one of [value].flat()) if (one !== undefined) query.append(name, String(one));
       }
       return app.request().get(`/v1/analytics/${operation}?${query.toString()}`).set('Authorization', bearer);
     };
-    const answer = async (operation: string, asked: Asked): Promise<Json> => {
+    const answer = async (operation: string, asked: RequestQuery): Promise<Json> => {
       const { status, body } = await ask(operation, asked);
       expect([operation, asked, status, status === 200 ? null : (body as unknown)]).toEqual([
         operation,
@@ -66,17 +71,17 @@ export function describeAnalytics(service: () => TestApp): void {
 
     describeOfPostgres('a read that takes long', () => {
       const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
-      const turns = (): LongReads => app.nest.get(LongReads);
+      const slots = (): LongReads => app.nest.get(LongReads);
       let { limits } = new LongReads();
       beforeAll(() => {
-        limits = { ...turns().limits };
+        limits = { ...slots().limits };
       });
       afterEach(() => {
         jest.restoreAllMocks();
         snapshots().milliseconds = LONG_READ_MS;
-        Object.assign(turns().limits, limits);
+        Object.assign(slots().limits, limits);
       });
-      const LONG: Readonly<Record<string, Asked>> = {
+      const LONG: Readonly<Record<string, RequestQuery>> = {
         overview: { where: 'event == "a"' },
         timeseries: { interval: 'minute', range: '1h' },
         breakdown: { by: 'properties.plan', where: 'length(event) + 1 == 2' },
@@ -84,15 +89,15 @@ export function describeAnalytics(service: () => TestApp): void {
       };
 
       /** Questions that the counts of hours answer, except for the events of this hour. */
-      const COUNTED: Readonly<Record<string, Asked>> = {
+      const COUNTED: Readonly<Record<string, RequestQuery>> = {
         overview: { range: '30d' },
         timeseries: { range: '30d', interval: 'hour', split_by: 'event', compare: 'previous' },
         breakdown: { range: '30d', by: 'event' },
       };
 
-      it('ends after its time, and waits for its turn for a while', async () => {
+      it('ends after its time, and waits for a slot for a while', async () => {
         snapshots().milliseconds = 4_000;
-        turns().limits.patienceMs = 500;
+        slots().limits.timeoutMs = 500;
         await lockedTable(app, 'events', async () => {
           const answers = await Promise.all([ask('overview', LONG.overview!), ask('funnel', LONG.funnel!)]);
           const told = answers.map(({ status, body, headers }) => [
@@ -121,9 +126,9 @@ export function describeAnalytics(service: () => TestApp): void {
         });
       });
 
-      it.each(Object.keys(COUNTED))('is not begun again where counting %s has a free turn', async (operation) => {
+      it.each(Object.keys(COUNTED))('is not begun again where counting %s has a free slot', async (operation) => {
         const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
-        turns().limits.shortMs = 1;
+        slots().limits.shortMs = 1;
         await lockedTable(app, 'events', async (lock) => {
           const asked = answer(operation, COUNTED[operation]!);
           await lock.until('waited for');
@@ -140,15 +145,15 @@ export function describeAnalytics(service: () => TestApp): void {
       });
 
       it.each(Object.keys(COUNTED))(
-        'waits for a turn where counting %s takes long while others are read',
+        'waits for a slot where counting %s takes long while others are read',
         async (operation) => {
           const known = await answer(operation, COUNTED[operation]!);
           let release: () => void = () => undefined;
-          const busy = turns().run(owner, () => new Promise<void>((done) => (release = done)));
-          // A quick question does not wait for its turn.
-          turns().limits.shortMs = 60_000;
+          const busy = slots().run(owner, () => new Promise<void>((done) => (release = done)));
+          // A quick question does not wait for a slot.
+          slots().limits.shortMs = 60_000;
           await answer(operation, COUNTED[operation]!);
-          turns().limits.shortMs = 20;
+          slots().limits.shortMs = 20;
           const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
           await lockedTable(app, 'events', async (lock) => {
             const asked = answer(operation, COUNTED[operation]!);
@@ -172,15 +177,15 @@ export function describeAnalytics(service: () => TestApp): void {
         const rows = Array.from({ length: 100 }, () => large);
         await insertEvents(app, other.projectId, rows);
         const patterns = Array.from({ length: 28 }, (_, number) => `"(a|b|${'c'.repeat(30)}x?)*z${number}"`);
-        const spent = jest.spyOn(Deadline.prototype, 'spend');
+        const spent = jest.spyOn(ReadDeadline.prototype, 'spend');
         let isAnswered = false;
-        const turns: number[] = [0];
+        const slots: number[] = [0];
         const others = (): void => {
-          turns.push(spent.mock.calls.length);
+          slots.push(spent.mock.calls.length);
           if (!isAnswered) setImmediate(others);
         };
         others();
-        const asked: Asked = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
+        const asked: RequestQuery = { project_id: other.projectId, where: `message regex (${patterns.join(', ')})` };
         const { status, body } = await ask('overview', { range: '24h', ...asked }, other.bearer);
         isAnswered = true;
         expect([status, (body as Json).totals]).toEqual([200, expect.objectContaining({ events: 0 })]);
@@ -188,14 +193,14 @@ export function describeAnalytics(service: () => TestApp): void {
           spent.mock.calls.slice(from, to).reduce((sum, [of]) => sum + of, 0);
         const ofEvent = steps(0) / rows.length;
         expect(ofEvent).toBeGreaterThan(100_000);
-        const most = turns.reduce((sum, from, index) => Math.max(sum, steps(from, turns[index + 1])), 0);
+        const most = slots.reduce((sum, from, index) => Math.max(sum, steps(from, slots[index + 1])), 0);
         expect(most).toBeLessThanOrEqual(1_000_000 + ofEvent);
       });
 
       it.each([...Object.entries(LONG), ...Object.entries(COUNTED)])(
         'leaves no statement of %s %j behind when its request is closed',
         async (operation, asked) => {
-          turns().limits.shortMs = 60_000;
+          slots().limits.shortMs = 60_000;
           snapshots().milliseconds = 60_000;
           await lockedTable(app, 'events', async (lock) => {
             const query = new URLSearchParams();
@@ -210,7 +215,7 @@ export function describeAnalytics(service: () => TestApp): void {
             request.destroy();
             await lock.until('left alone');
           });
-          // Its turn is over too.
+          // Its slot is free again.
           await answer(operation, asked);
           expect(app.logLines.slice(logged).filter((line) => line.includes('"level":"error"'))).toEqual([]);
         },

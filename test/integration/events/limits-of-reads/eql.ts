@@ -97,11 +97,11 @@ export function describeEql(service: () => TestApp): void {
     });
 
     describeOfPostgres('A query that waits for PostgreSQL', () => {
-      it('returns 503 after its time, and when its turn does not come for a while', async () => {
+      it('returns 503 after its time, and when no slot becomes free for a while', async () => {
         limits().milliseconds = 4_000;
-        const turns = app.nest.get(LongReads);
-        const { patienceMs } = turns.limits;
-        turns.limits.patienceMs = 500;
+        const slots = app.nest.get(LongReads);
+        const { timeoutMs } = slots.limits;
+        slots.limits.timeoutMs = 500;
         await lockedTable(app, 'events', async () => {
           const answers = await Promise.all([1, 2].map(() => post({ project_id: owner.projectId, ...query })));
           const told = answers.map(({ status, body, headers }) => [
@@ -112,19 +112,19 @@ export function describeEql(service: () => TestApp): void {
           expect(told).toContainEqual([503, 'Query took too long: choose a shorter range or a narrower filter', '5']);
           expect(told).toContainEqual([503, 'Too many queries at once', '2']);
         });
-        turns.limits.patienceMs = patienceMs;
+        slots.limits.timeoutMs = timeoutMs;
         expect(await found('any where n == "f1"')).toEqual(['f1']);
       });
 
-      it('is answered, like other short reads of a tenant, while other tenants have all turns of long reads', async () => {
-        const turns = app.nest.get(LongReads);
+      it('is answered, like other short reads of a tenant, while other tenants have all slots of long reads', async () => {
+        const slots = app.nest.get(LongReads);
         let release: () => void = () => undefined;
         const held = new Promise<void>((resolve) => (release = resolve));
         const others = await Promise.all([ownerWithProject(app), ownerWithProject(app)]);
-        const busy = others.map((other) => turns.run(other, () => held));
-        const { shortMs } = turns.limits;
+        const busy = others.map((other) => slots.run(other, () => held));
+        const { shortMs } = slots.limits;
         // Nothing is refused because the machine is busy.
-        turns.limits.shortMs = 60_000;
+        slots.limits.shortMs = 60_000;
         const about = `project_id=${owner.projectId}&range=all`;
         try {
           const answers = await Promise.all([
@@ -137,16 +137,16 @@ export function describeEql(service: () => TestApp): void {
           ]);
           expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
         } finally {
-          turns.limits.shortMs = shortMs;
+          slots.limits.shortMs = shortMs;
           release();
           await Promise.all(busy);
         }
       });
 
       it('is refused at once when it is long and its organization has used up its minute, unlike that of another one', async () => {
-        const turns = app.nest.get(LongReads);
-        const usual = { ...turns.limits };
-        Object.assign(turns.limits, { shortMs: 200, budgetMs: 500 });
+        const slots = app.nest.get(LongReads);
+        const usual = { ...slots.limits };
+        Object.assign(slots.limits, { shortMs: 200, budgetMs: 500 });
         limits().milliseconds = 1_000;
         const [spender, other] = await Promise.all([ownerWithProject(app), ownerWithProject(app)]);
         const asked = (who: Owner) =>
@@ -160,10 +160,10 @@ export function describeEql(service: () => TestApp): void {
             expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
             await asked(other).expect(503, tooLong);
           });
-          turns.limits.shortMs = 60_000;
+          slots.limits.shortMs = 60_000;
           await asked(spender).expect(200);
         } finally {
-          Object.assign(turns.limits, usual);
+          Object.assign(slots.limits, usual);
         }
       });
 
@@ -194,7 +194,7 @@ export function describeEql(service: () => TestApp): void {
         ['samples', 'sample by user [any where true] [any where length(n) == 2]'],
       ])('leaves no statement running when its request is closed, for %s', async (_, text) => {
         await closed('events', 'POST', '/v1/eql', { query: text, ...WINDOW });
-        // The closed request holds no turn any more.
+        // The closed request holds no slot any more.
         expect(await found('any where n == "f1"')).toEqual(['f1']);
         expect(app.logLines.slice(logged).filter((line) => line.includes('"level":"error"'))).toEqual([]);
       });

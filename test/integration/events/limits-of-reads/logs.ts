@@ -38,7 +38,7 @@ export function describeLogSearches(service: () => TestApp): void {
       await blocker.connect();
       const { limits } = app.nest.get(LongReads, { strict: false });
       const usual = { ...limits };
-      Object.assign(limits, { shortMs: 50, patienceMs: 1_000 });
+      Object.assign(limits, { shortMs: 50, timeoutMs: 1_000 });
       let answers: Awaited<ReturnType<typeof searchOf>>[];
       try {
         await blocker.query('BEGIN');
@@ -55,7 +55,7 @@ export function describeLogSearches(service: () => TestApp): void {
             )
           )[0]?.count ?? 0;
         while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-        // Those that begin in a turn of short reads do not stay.
+        // Those that begin in a slot of short reads do not stay.
         while ((await stuck()) > 2) await new Promise((resolve) => setTimeout(resolve, 10));
         await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
         expect(await stuck()).toBeLessThanOrEqual(2 + 3);

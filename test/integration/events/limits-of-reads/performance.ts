@@ -318,14 +318,14 @@ describe('The performance of requests in one process', () => {
   });
 
   describeOfPostgres('A read of requests that takes long', () => {
-    const turns = (): LongReads => app.nest.get(LongReads);
+    const slots = (): LongReads => app.nest.get(LongReads);
     let { limits } = new LongReads();
     beforeAll(() => {
-      limits = { ...turns().limits };
+      limits = { ...slots().limits };
     });
     const snapshots = (): LongSnapshots => app.nest.get(LongSnapshots);
     afterEach(() => {
-      Object.assign(turns().limits, limits);
+      Object.assign(slots().limits, limits);
       snapshots().milliseconds = LONG_READ_MS;
     });
 
@@ -340,8 +340,8 @@ describe('The performance of requests in one process', () => {
       }
     };
 
-    it('returns 503 when its time is over, and when its turn does not come', async () => {
-      Object.assign(turns().limits, { shortMs: 50, patienceMs: 500 });
+    it('returns 503 when its time is over, and when no slot becomes free', async () => {
+      Object.assign(slots().limits, { shortMs: 50, timeoutMs: 500 });
       snapshots().milliseconds = 4_000;
       await lockedTable(app, 'events', async () => {
         const answers = await Promise.all(['summary', 'errors'].map((path) => ask(path, { range: '30d', event: 'a' })));
@@ -355,8 +355,8 @@ describe('The performance of requests in one process', () => {
       });
     });
 
-    it('continues with a turn of long reads, and leaves its turn of short reads to others', async () => {
-      turns().limits.shortMs = 50;
+    it('continues with a slot of long reads, and leaves its slot of short reads to others', async () => {
+      slots().limits.shortMs = 50;
       const begun = jest.spyOn(app.nest.get(Database), 'snapshot');
       const asked = ['summary', 'endpoints', 'errors', 'timeseries'].map(
         (path) => () => ask(path, { range: '7d', endpoint: '/nope' }).then(({ status }) => status),
@@ -365,7 +365,8 @@ describe('The performance of requests in one process', () => {
       await lockedTable(app, 'events', async () => {
         answers = Promise.all(asked.map((one) => one()));
         while (begun.mock.calls.length < asked.length) await new Promise((resolve) => setTimeout(resolve, 5));
-        // One has the turn that was free, the others have tried. Of one project one goes on, and they hold no connection.
+        // One has the slot that was free, the others have tried. Of one project one goes on, and they hold no
+        // connection.
         await until(1);
       });
       const statuses = (await answers) ?? [];
@@ -391,7 +392,7 @@ describe('The performance of requests in one process', () => {
         request.destroy();
         await lock.until('left alone');
       });
-      // Its turn is over too.
+      // Its slot is free again.
       await read(path, { range: '24h' });
       expect(app.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
     });

@@ -117,7 +117,7 @@ export function describeSearch(service: () => TestApp): void {
       expect((await seek('heron', { type: 'event_type' })).is_partial).toBe(false);
     });
 
-    it('takes a turn of short reads while all turns of long reads are taken', async () => {
+    it('takes a slot of short reads while all slots of long reads are taken', async () => {
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       const other = app.nest.get(LongReads, { strict: false }).run(project, () => held);
@@ -133,12 +133,12 @@ export function describeSearch(service: () => TestApp): void {
         .set('Authorization', project.bearer)
         .send({ name: 'heron', filters: {} })
         .expect(({ status }) => expect(status).toBeLessThan(300));
-      const turns = app.nest.get(LongReads, { strict: false });
+      const slots = app.nest.get(LongReads, { strict: false });
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      const other = turns.run(project, () => held);
-      const { patienceMs } = turns.limits;
-      Object.assign(turns.limits, { shortMs: 200, patienceMs: 20 });
+      const other = slots.run(project, () => held);
+      const { timeoutMs } = slots.limits;
+      Object.assign(slots.limits, { shortMs: 200, timeoutMs: 20 });
       try {
         await lockedTable(app, 'events', async () => {
           const { headers } = await find({ q: 'heron', type: 'event' }).expect(503, {
@@ -149,7 +149,7 @@ export function describeSearch(service: () => TestApp): void {
           expect(found).toMatchObject({ is_partial: true, counts: { event: 0, saved_view: 1 } });
         });
       } finally {
-        turns.limits.patienceMs = patienceMs;
+        slots.limits.timeoutMs = timeoutMs;
         release();
         await other;
       }
@@ -167,13 +167,13 @@ export function describeSearch(service: () => TestApp): void {
       });
     });
 
-    it('takes a turn of long reads when the names take long', async () => {
-      const turns = app.nest.get(LongReads, { strict: false });
+    it('takes a slot of long reads when the names take long', async () => {
+      const slots = app.nest.get(LongReads, { strict: false });
       const known = await seek('heron', { type: 'saved_view' });
       let release: () => void = () => undefined;
-      const other = turns.run(project, () => new Promise<void>((resolve) => (release = resolve)));
+      const other = slots.run(project, () => new Promise<void>((resolve) => (release = resolve)));
       // Long enough to be seen waiting.
-      turns.limits.shortMs = 1_000;
+      slots.limits.shortMs = 1_000;
       await lockedTable(app, 'saved_views', async (lock) => {
         const found = seek('heron', { type: 'saved_view' });
         await lock.until('waited for');

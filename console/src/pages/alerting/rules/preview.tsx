@@ -37,9 +37,9 @@ const SHOWN = 50;
 export function Preview({ projectId, draft, range = '24h', onRange, refusal }: Props) {
   const [to, setTo] = useState(Date.now);
   const from = to - HOURS[range] * 3_600_000;
-  const [asked] = useDebouncedValue(draft, TYPING_MS);
-  const measure = useMemo(() => measureOf(asked, { from, to }), [asked, from, to]);
-  const rule = useMemo(() => previewed(asked), [asked]);
+  const [settled] = useDebouncedValue(draft, TYPING_MS);
+  const measure = useMemo(() => measureOf(settled, { from, to }), [settled, from, to]);
+  const rule = useMemo(() => previewed(settled), [settled]);
   const mayTry = useMay(projectId, OPERATORS);
   const series = useQuery({ ...measuredSeries(projectId, (measure ?? NOTHING).series), enabled: measure !== null });
   const tried = useQuery({
@@ -64,7 +64,7 @@ export function Preview({ projectId, draft, range = '24h', onRange, refusal }: P
         {series.data === undefined && series.error === null && measure !== null && <Skeleton height={220} />}
         <Failure error={series.error} title="The chart could not be read" />
         {series.data !== undefined && measure !== null && (
-          <Drawn answers={series.data} measure={measure} draft={asked} result={tried.data} end={to} />
+          <Drawn answers={series.data} measure={measure} draft={settled} result={tried.data} end={to} />
         )}
         <Failure error={tried.error} title="The rule could not be previewed" />
         {refusal !== undefined && (
@@ -77,7 +77,7 @@ export function Preview({ projectId, draft, range = '24h', onRange, refusal }: P
             Running the rule over stored events …
           </Text>
         )}
-        {tried.data !== undefined && <Tried result={tried.data} windowSeconds={asked.windowSeconds} />}
+        {tried.data !== undefined && <Tried result={tried.data} windowSeconds={settled.windowSeconds} />}
         <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => setTo(Date.now())}>
           Refresh
         </Button>

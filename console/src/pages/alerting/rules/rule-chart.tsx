@@ -38,7 +38,7 @@ const MAX_BARS = 300;
 
 /** The number of a rule over time, with its threshold and the times in which it fires. */
 export function RuleChart(props: Props) {
-  const { measure, answers, name, label, note, bands, before, peak: asked, marked, opensEvents = false } = props;
+  const { measure, answers, name, label, note, bands, before, peak: wantedPeak, marked, opensEvents = false } = props;
   const clock = useClock();
   const { threshold, barSeconds } = measure;
   const [answer] = answers;
@@ -71,13 +71,13 @@ export function RuleChart(props: Props) {
   );
   if (answer === undefined || times.length === 0) return <Text c="dimmed">No events in this time.</Text>;
   const [values = []] = series.map((each) => each.values);
-  const peak = asked && peakOf(times, values, { ...asked, from: asked.from - barSeconds });
+  const peak = wantedPeak && peakOf(times, values, { ...wantedPeak, from: wantedPeak.from - barSeconds });
   const isOneDay = new Set(times.map((at) => clock.day(at * 1_000))).size === 1;
   return (
     <>
       {peak !== undefined && (
         <Text size="sm" className="numbers">
-          {asked?.isLow === true ? 'Lowest' : 'Peak'} <b>{exactOf(unit, peak.value)}</b> at{' '}
+          {wantedPeak?.isLow === true ? 'Lowest' : 'Peak'} <b>{exactOf(unit, peak.value)}</b> at{' '}
           {(isOneDay ? clock.time : clock.minute)(peak.at * 1_000)} · Last <b>{exactOf(unit, values.at(-1) ?? null)}</b>
           {threshold !== null && ` · Threshold ${exactOf(unit, threshold)}`}
         </Text>

@@ -52,7 +52,7 @@ export function RulesPage() {
         )}
       </PageHead>
       <Listed
-        asked={{ data, error }}
+        query={{ data, error }}
         empty={
           <Empty
             title="No rule yet"

@@ -79,7 +79,7 @@ export function AttemptsPage() {
         )}
       </Group>
       <Listed
-        asked={{ data: rows, error: pages.error }}
+        query={{ data: rows, error: pages.error }}
         empty={
           <Empty
             title={isFiltered ? 'No attempt fits' : 'Nothing was sent in this time'}
@@ -103,7 +103,7 @@ export function AttemptsPage() {
             <Text size="sm" c="dimmed" className="numbers">
               {whole(items.length)} of {whole(pages.data?.pages.at(-1)?.total ?? items.length)}, newest first
             </Text>
-            <More asked={pages} />
+            <More query={pages} />
           </Stack>
         )}
       </Listed>

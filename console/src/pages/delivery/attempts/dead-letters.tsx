@@ -64,7 +64,7 @@ export function DeadLettersPage() {
         </Group>
       )}
       <Paged
-        asked={{ data, error }}
+        query={{ data, error }}
         page={search.page}
         onPage={(page) => set({ page })}
         empty={

@@ -55,9 +55,9 @@ export function ReplaySince({ areDead, endpoint, alert, onClose }: Props) {
       setProgress(NO_PROGRESS);
       const what = { project_id: project.id, from_ts };
       if (alert === undefined) {
-        const asked = { ...what, to_ts: before, channel_id: endpoint };
+        const query = { ...what, to_ts: before, channel_id: endpoint };
         const onRead = (read: number) => setProgress((last) => ({ ...last, read }));
-        const listed = await replayable(asked, areDead, signal, onRead).catch((error: unknown) => {
+        const listed = await replayable(query, areDead, signal, onRead).catch((error: unknown) => {
           if (signal.aborted) return null;
           throw error;
         });

@@ -39,7 +39,7 @@ export function EndpointsPage() {
         <NewEndpoint />
       </PageHead>
       <Listed
-        asked={{ data, error: ofAlerts.error ?? ofChannels.error }}
+        query={{ data, error: ofAlerts.error ?? ofChannels.error }}
         empty={
           <Empty
             title="No endpoint yet"

@@ -37,7 +37,7 @@ const TITLES = {
 /** Shows the identity providers of an organization. */
 export function ConnectionsSection({ refusal }: Props) {
   const { connections } = useCompanySignIn();
-  const asked = useQuery(connections);
+  const query = useQuery(connections);
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   return (
@@ -50,7 +50,7 @@ export function ConnectionsSection({ refusal }: Props) {
         </Act>
       }
     >
-      <Listed asked={asked} empty={<Text size="sm">No provider yet.</Text>}>
+      <Listed query={query} empty={<Text size="sm">No provider yet.</Text>}>
         {(items) => (
           <Rows label="Identity providers" columns={['Name', 'Protocol', 'State', null]} minWidth={720}>
             {items.map((each) => (
@@ -193,9 +193,9 @@ function ForProvider({ connection: { service, start_url, certificates } }: Conne
 /** Shows why sign-ins were refused. The people themselves see a general sentence. */
 function Refusals({ connection }: ConnectionProps) {
   const { refusals } = useCompanySignIn();
-  const asked = useQuery(refusals(connection.id));
+  const query = useQuery(refusals(connection.id));
   return (
-    <Listed asked={asked} empty={<Text size="sm">No sign-in was refused in the last 30 days.</Text>}>
+    <Listed query={query} empty={<Text size="sm">No sign-in was refused in the last 30 days.</Text>}>
       {(items) => (
         <Rows label="Refused sign-ins" columns={['When', 'Reason', 'From']} minWidth={480}>
           {items.map(({ at, reason, ip }, index) => (

@@ -23,7 +23,7 @@ const GUIDE = 'company-sign-in#domains';
 
 export function DomainsSection({ refusal }: Props) {
   const { domains } = useCompanySignIn();
-  const asked = useQuery(domains);
+  const query = useQuery(domains);
   const [isAdding, setIsAdding] = useState(false);
   const [proven, setProven] = useState<SsoDomain | null>(null);
   return (
@@ -36,7 +36,7 @@ export function DomainsSection({ refusal }: Props) {
         </Act>
       }
     >
-      <Listed asked={asked} empty={<Text size="sm">No domain yet. Begin here.</Text>}>
+      <Listed query={query} empty={<Text size="sm">No domain yet. Begin here.</Text>}>
         {(items) => (
           <Rows label="Domains" columns={['Domain', 'State', null]} minWidth={520}>
             {items.map((each) => (

@@ -23,7 +23,7 @@ interface Props {
 /** Shows the tokens with which a provider keeps accounts by SCIM. */
 export function ScimTokensSection({ refusal }: Props) {
   const { scimTokens } = useCompanySignIn();
-  const asked = useQuery(scimTokens);
+  const query = useQuery(scimTokens);
   const [isMaking, setIsMaking] = useState(false);
   return (
     <Section
@@ -41,7 +41,7 @@ export function ScimTokensSection({ refusal }: Props) {
         </Text>
         <Copied name="the address of SCIM" text={`${location.origin}/scim/v2`} />
       </Stack>
-      <Listed asked={asked} empty={<Text size="sm">No token yet. The provider needs one.</Text>}>
+      <Listed query={query} empty={<Text size="sm">No token yet. The provider needs one.</Text>}>
         {(tokens) => (
           <Rows label="Tokens" columns={['Name', 'Made', 'Last used', 'Until', null]} minWidth={640}>
             {tokens.map((each) => (

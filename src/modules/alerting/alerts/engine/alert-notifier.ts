@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Db } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
-import { type AlertNotice, FanOutService } from '../../fan-out/index.js';
+import { type AlertNotification, FanOutService } from '../../fan-out/index.js';
 import type { AlertEvent } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
 import { asOf } from '../machine/alert-machine.js';
-import { type Hold, holdOf, tellsResolve } from '../machine/notice-hold.js';
+import { type Suppression, suppressionOf, notifiesResolution } from '../machine/suppression.js';
 import { resolvedMessage } from '../machine/resolved-message.js';
 import { SilenceEvaluator, type Silencing } from '../silences/silence-evaluator.js';
 
@@ -23,7 +23,7 @@ export class AlertNotifier {
     private readonly events: AlertEventsRepository,
     private readonly timeline: TimelineRepository,
     private readonly silenced: SilenceEvaluator,
-    private readonly notices: FanOutService,
+    private readonly notifications: FanOutService,
     metrics: Metrics,
   ) {
     this.toNobody = metrics.counter(
@@ -38,33 +38,33 @@ export class AlertNotifier {
 
   /** Notifies the occurrences that have not been notified, or stores when to evaluate them again. */
   async notify(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
-    let hold = holdOf(alert, null, now);
+    let suppression = suppressionOf(alert, null, now);
     // Silences are evaluated last: in an alert storm, nearly everything is suppressed without them.
-    if (hold.kind === 'tell') {
+    if (suppression.kind === 'notify') {
       const silencing = await this.silenced.of(alert, tx);
-      if (silencing.kind === 'later') return this.events.holdUntil(alert, now, tx);
-      hold = holdOf(alert, silencing.kind === 'silenced' ? silencing.until : null, now);
-      if (hold.kind === 'tell') {
+      if (silencing.kind === 'later') return this.events.suppressUntil(alert, now, tx);
+      suppression = suppressionOf(alert, silencing.kind === 'silenced' ? silencing.until : null, now);
+      if (suppression.kind === 'notify') {
         const occurrences = alert.occurrences - alert.toldOccurrences;
         await this.events.markTold(alert, now, tx);
         await this.send(alert, occurrences, silencing, now, tx);
         return;
       }
     }
-    const until = againAt(hold, now);
-    if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.holdUntil(alert, until, tx);
+    const until = againAt(suppression, now);
+    if (until?.getTime() !== alert.noticeDueAt?.getTime()) await this.events.suppressUntil(alert, until, tx);
   }
 
   /** Notifies the resolution, or stores when to evaluate it again. The alert event is resolved already. */
   async notifyResolved(alert: AlertEvent, now: Date, tx: Db): Promise<void> {
-    if (!tellsResolve(alert)) {
-      if (alert.noticeDueAt !== null) await this.events.holdUntil(alert, null, tx);
+    if (!notifiesResolution(alert)) {
+      if (alert.noticeDueAt !== null) await this.events.suppressUntil(alert, null, tx);
       return;
     }
     const silencing = await this.silenced.of(alert, tx);
-    if (silencing.kind === 'later') return this.events.holdUntil(alert, now, tx);
+    if (silencing.kind === 'later') return this.events.suppressUntil(alert, now, tx);
     if (silencing.kind === 'silenced' && silencing.until > now) {
-      await this.events.holdUntil(alert, againAt(silencing, now), tx);
+      await this.events.suppressUntil(alert, againAt(silencing, now), tx);
       return;
     }
     await this.events.markResolveTold(alert, tx);
@@ -75,8 +75,8 @@ export class AlertNotifier {
     const { status } = asOf(alert, now);
     const isDespiteSilences = silencing.kind === 'heard' && !silencing.areAllAsked;
     if (isDespiteSilences) this.unasked.inc();
-    const { deliveryIds, attemptIds } = await this.notices.enqueue(
-      { alertEvent: noticeOf({ ...alert, status }, occurrences), targets: alert.targets },
+    const { deliveryIds, attemptIds } = await this.notifications.enqueue(
+      { alertEvent: notificationOf({ ...alert, status }, occurrences), targets: alert.targets },
       tx,
     );
     const told = deliveryIds.length + attemptIds.length;
@@ -95,13 +95,14 @@ export class AlertNotifier {
   }
 }
 
-function againAt(hold: Hold, now: Date): Date | null {
-  if (hold.kind === 'silenced') return new Date(Math.min(hold.until.getTime(), now.getTime() + LOOK_AT_SILENCES_MS));
-  return 'until' in hold ? hold.until : null;
+function againAt(suppression: Suppression, now: Date): Date | null {
+  if (suppression.kind === 'silenced')
+    return new Date(Math.min(suppression.until.getTime(), now.getTime() + LOOK_AT_SILENCES_MS));
+  return 'until' in suppression ? suppression.until : null;
 }
 
 /** Returns a notification, which reports the newest occurrence. */
-function noticeOf(alert: AlertEvent, occurrences: number): AlertNotice {
+function notificationOf(alert: AlertEvent, occurrences: number): AlertNotification {
   const { id: alertEventId, alertRuleId, ruleName, projectId, severity, status, createdAt, fingerprint } = alert;
   const { groupValues } = alert;
   const told = alert.newestOccurrence ?? alert;

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
-import type { NoticeTargets } from '../../fan-out/index.js';
+import type { NotificationTargets } from '../../fan-out/index.js';
 import type { AlertSeverity, GroupValues, ToldOccurrence } from '../events/alert-event.entity.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import { TimelineRepository } from '../events/timeline.repository.js';
@@ -18,7 +18,7 @@ export interface Firing {
     readonly name: string;
     readonly severity: AlertSeverity;
     readonly cooldownSeconds: number;
-    readonly targets: NoticeTargets;
+    readonly targets: NotificationTargets;
   };
   /** Identifies the rule and its group. */
   readonly fingerprint: string;

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Traceparent } from '../../../../platform/telemetry/index.js';
 import type { ProjectId } from '../../../access/index.js';
-import type { NoticeTargets } from '../../fan-out/index.js';
+import type { NotificationTargets } from '../../fan-out/index.js';
 import type { AlertStatus } from '../machine/alert-machine.js';
 
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -126,7 +126,7 @@ export class AlertEvent {
   cooldownSeconds!: number;
 
   @Column('json')
-  targets!: NoticeTargets;
+  targets!: NotificationTargets;
 
   /**
    * The time of the last notification of this fingerprint. A new episode copies it from the previous one during the

@@ -9,7 +9,7 @@ import {
   ObjectField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { writeObject, WrittenJson } from '../../../../platform/http/written-json.js';
 import { type Range, RANGES } from '../../../tenancy/projects/index.js';

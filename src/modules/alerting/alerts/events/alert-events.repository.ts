@@ -229,7 +229,7 @@ export class AlertEventsRepository {
     );
   }
 
-  async holdUntil({ id, projectId }: AlertKey, until: Date | null, tx: Db): Promise<void> {
+  async suppressUntil({ id, projectId }: AlertKey, until: Date | null, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE alert_events SET notice_due_at = $3 WHERE project_id = $1 AND id = $2',
       [projectId, id, until],

@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { writeList, writeObject, type WrittenJson } from '../../../../platform/http/written-json.js';
 import { PAGE_BYTES, ReadBudget } from '../../../events/reads/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
-import { windowOf } from './asked-window.js';
+import { windowOf } from './time-range.js';
 import {
   alertEventJson,
   alertEventResponse,

@@ -1,4 +1,10 @@
-import { DateTimeField, EnumField, ObjectField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
+import {
+  DateTimeField,
+  EnumField,
+  ObjectField,
+  TextField,
+  UuidField,
+} from '../../../../platform/http/validation/index.js';
 import { FilterField, type FilterNode, storedFilter, StoredFilterRefused } from '../../../events/conditions/index.js';
 import { SILENCE_FIELDS, SILENCE_VOCABULARY } from './silence-evaluator.js';
 import { type ReadSilence, SILENCE_STATES, type SilenceState } from './silences.repository.js';

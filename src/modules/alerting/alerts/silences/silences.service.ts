@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { PatternTrialsService } from '../../../events/conditions/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { SilenceHasExpired, SilenceNotFound, TooManySilences } from '../alerts.errors.js';
 import { AlertEventsRepository } from '../events/alert-events.repository.js';
 import {
@@ -31,7 +31,7 @@ export class SilencesService {
     private readonly database: Database,
     private readonly silences: SilencesRepository,
     private readonly events: AlertEventsRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
     private readonly patterns: PatternTrialsService,
@@ -51,7 +51,7 @@ export class SilencesService {
     await this.patterns.check(scope.projectId, filter, ['body', 'filter']);
     const id = newId();
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.silences.countUnexpired(scope, tx)) >= MOST_SILENCES) throw new TooManySilences();
       await this.silences.insert(scope, id, scope.userId, { filter, startsAt, endsAt, reason }, tx);
       return this.changed(scope, 'created', id, tx);
@@ -64,7 +64,7 @@ export class SilencesService {
     if (startsAt !== null) this.checkAhead('starts_at', startsAt);
     if (filter !== undefined) await this.patterns.check(scope.projectId, filter, ['body', 'filter']);
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before = await this.read(scope, id, tx);
       if (before.state === 'expired') throw new SilenceHasExpired();
       const after = {
@@ -82,7 +82,7 @@ export class SilencesService {
   /** Ends a silence, which stays as a record. Nothing is recorded when the silence has expired already. */
   async end(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.read(scope, id, tx)).state === 'expired') return;
       await this.silences.end(scope, id, tx);
       await this.changed(scope, 'ended', id, tx);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type Search,
@@ -29,8 +29,8 @@ export class AlertEventSearch extends RowSearch<Row> {
         AND created_at < ${bind(window.to)} AND ${fits}`;
   }
 
-  protected thingOf({ id, message, eventType, source, createdAt }: Row): FoundThing {
-    return foundThing(
+  protected toHit({ id, message, eventType, source, createdAt }: Row): SearchHit {
+    return searchHit(
       { id, title: message, subtitle: eventType, timestamp: createdAt },
       { message, event_type: eventType, source },
     );

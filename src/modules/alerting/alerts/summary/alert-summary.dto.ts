@@ -5,7 +5,7 @@ import {
   NestedField,
   NumberField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { type Range, RANGES } from '../../../tenancy/projects/index.js';
 import { AlertWindowQuery } from '../events/alert-events.dto.js';
 

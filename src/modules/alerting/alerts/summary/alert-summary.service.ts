@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
-import { windowOf } from '../events/asked-window.js';
+import { windowOf } from '../events/time-range.js';
 import type { AlertWindowQuery } from '../events/alert-events.dto.js';
 import type {
   AlertDurations,

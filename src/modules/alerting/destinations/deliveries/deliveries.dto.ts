@@ -7,7 +7,7 @@ import {
   NestedField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { type ProjectMemberScope, roleAtLeast } from '../../../access/index.js';
 import { SENT_REQUEST_DESCRIPTION, SentRequestResponse, sentRequestResponse } from '../../../delivery/sending/index.js';

@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import {
   AlertDeliveryNotFailed,
   AlertDeliveryNotFound,
@@ -37,7 +37,7 @@ export class DeliveriesService {
     private readonly deliveries: DeliveriesRepository,
     private readonly destinations: DestinationsRepository,
     @Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}
@@ -58,7 +58,7 @@ export class DeliveriesService {
 
   async retry(scope: ProjectMemberScope, id: string): Promise<AlertDeliveryResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const delivery = await this.deliveries.lock(scope, id, tx);
       if (delivery === null) throw new AlertDeliveryNotFound();
       if (delivery.status !== 'failed') throw new AlertDeliveryNotFailed();
@@ -84,7 +84,7 @@ export class DeliveriesService {
     const { destination_id: destinationId, alert_event_id: alertEventId } = request;
     const filter = { destinationId, alertEventId, from, to };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const renewed = await this.deliveries.renewAll(scope, filter, MOST_RETRIED, tx);
       const remaining = await this.deliveries.countFailed(scope, filter, tx);
       if (renewed.length > 0) {

@@ -4,16 +4,16 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import {
   DestinationCredentialsUnavailable,
   DestinationNotFound,
   DestinationTestFailed,
 } from '../destinations.errors.js';
-import { testNotice } from '../drivers/notice.js';
+import { testNotification } from '../drivers/alert-notification.js';
 import { destinationResponse, type DestinationTestResponse } from './destinations.dto.js';
 import { DestinationsRepository } from './destinations.repository.js';
-import { NoticeSender } from './notice.sender.js';
+import { AlertNotificationSender } from './alert-notification.sender.js';
 
 /** The time limit of a whole test, from name resolution to the end of the answer. */
 const TEST_DEADLINE_MS = 10_000;
@@ -24,8 +24,8 @@ export class DestinationTestService {
   constructor(
     private readonly database: Database,
     private readonly destinations: DestinationsRepository,
-    private readonly sender: NoticeSender,
-    private readonly acts: ProjectActsService,
+    private readonly sender: AlertNotificationSender,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly clock: Clock,
   ) {}
@@ -34,7 +34,7 @@ export class DestinationTestService {
   async test(scope: ProjectMemberScope, id: string): Promise<DestinationTestResponse> {
     const deliveryId = newId();
     const destination = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const found = await this.destinations.find(scope, id, tx);
       if (found === null) throw new DestinationNotFound();
       const target = { type: 'alert_destination', id };
@@ -43,9 +43,9 @@ export class DestinationTestService {
     });
     const started = performance.now();
     const testedAt = this.clock.now();
-    const notice = testNotice(scope.projectId, testedAt);
+    const notification = testNotification(scope.projectId, testedAt);
     const outcome = await this.sender.send(
-      { destination, notice, deliveryId, attempt: 1, project: null },
+      { destination, notification, deliveryId, attempt: 1, project: null },
       TEST_DEADLINE_MS,
     );
     if (outcome.kind === 'unavailable') throw new DestinationCredentialsUnavailable();

@@ -9,7 +9,7 @@ import {
   UrlField,
   UuidField,
   NameField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { type ProjectMemberScope, roleAtLeast } from '../../../access/index.js';
 import { TEMPLATE_DOCUMENT } from '../../../delivery/templates/index.js';
 import { maskedAddress } from '../drivers/destination-driver.js';

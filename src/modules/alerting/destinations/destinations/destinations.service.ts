@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { brokenRule, ValidationError } from '../../../../platform/http/fields/index.js';
+import { brokenRule, ValidationError } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { type BodyTemplate, templateFaults, TemplateSecretsService } from '../../../delivery/templates/index.js';
 import { DestinationNotFound, TooManyDestinations } from '../destinations.errors.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
@@ -40,7 +40,7 @@ export class DestinationsService {
     private readonly addresses: TargetAddressValidator,
     private readonly vault: DestinationVault,
     private readonly templates: TemplateSecretsService,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -56,7 +56,7 @@ export class DestinationsService {
     const address = this.vault.sealAddress(scope, { id, type }, url);
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : null;
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.destinations.countOf(scope, tx)) >= MOST_DESTINATIONS) throw new TooManyDestinations();
       await this.templates.admit(scope, { after: template, loc: TEMPLATE }, tx);
       const templateUrl = template === null ? null : address.targetUrl;
@@ -82,7 +82,7 @@ export class DestinationsService {
     const address = url === null ? {} : this.vault.sealAddress(scope, { id, type }, url);
     const secret = request.secret ? this.vault.seal(scope, id, 'secret', request.secret) : request.secret;
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before = await this.destinations.lock(scope, id, tx);
       if (before === null) throw new DestinationNotFound();
       const { name = before.name, is_enabled: isEnabled = before.isEnabled } = request;
@@ -111,7 +111,7 @@ export class DestinationsService {
   /** Enables or disables a destination. Nothing is recorded when the destination is in this state already. */
   async setEnabled(scope: ProjectMemberScope, id: string, isEnabled: boolean): Promise<DestinationResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before = await this.destinations.lock(scope, id, tx);
       if (before === null) throw new DestinationNotFound();
       if (before.isEnabled !== isEnabled) {
@@ -125,7 +125,7 @@ export class DestinationsService {
   /** Deletes the row with address and secrets. Deliveries stay as evidence, and unsent ones end as failed. */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const { name, type } = await this.get(scope, id, tx);
       // The row is deleted first, which waits for transactions that are inserting deliveries: they hold a share lock on
       // the row.

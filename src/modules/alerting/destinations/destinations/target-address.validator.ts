@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { DestinationSafety, parseDestination } from '../../../../platform/outbound-http/index.js';
 
 /** Refuses addresses of destinations that {@link DestinationSafety} does not allow. Each send checks them again. */

@@ -1,6 +1,6 @@
 import type { TryOutcome } from '../../../delivery/sending/index.js';
 import type { RenderedRequest } from '../../../delivery/templates/index.js';
-import type { StoredNotice } from './notice.js';
+import type { StoredNotification } from './alert-notification.js';
 
 /** Returns the address with only its origin visible, because the rest may be a credential. */
 export function maskedAddress({ origin }: Pick<URL, 'origin'>): string {
@@ -21,7 +21,7 @@ export interface OpenedDestination {
 /** One notification to one destination. */
 export interface DestinationMessage {
   readonly destination: OpenedDestination;
-  readonly notice: StoredNotice;
+  readonly notification: StoredNotification;
   /** The request of the template; null: the destination has none. */
   readonly rendered: RenderedRequest | null;
   /** The same in all sends of a delivery, so that receivers recognise a repeated one. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { asProjectId } from '../../../access/index.js';
-import type { StoredNotice } from './notice.js';
+import type { StoredNotification } from './alert-notification.js';
 import { slackMessage, slackText } from './slack.driver.js';
 import { webhookBody } from './webhook.driver.js';
 
-const NOTICE: StoredNotice = {
+const NOTIFICATION: StoredNotification = {
   alertEventId: '0199f3a1-0000-7000-8000-000000000001',
   alertRuleId: '0199f3a1-0000-7000-8000-000000000002',
   ruleName: 'Payments fail',
@@ -27,11 +27,11 @@ const unescaped = (text: string): string =>
 
 describe('the body of a webhook', () => {
   it('has the documented fields and no other', () => {
-    expect(webhookBody(NOTICE)).toEqual({
-      alert_event_id: NOTICE.alertEventId,
-      alert_rule_id: NOTICE.alertRuleId,
-      project_id: NOTICE.projectId,
-      event_id: NOTICE.eventId,
+    expect(webhookBody(NOTIFICATION)).toEqual({
+      alert_event_id: NOTIFICATION.alertEventId,
+      alert_rule_id: NOTIFICATION.alertRuleId,
+      project_id: NOTIFICATION.projectId,
+      event_id: NOTIFICATION.eventId,
       event_type: 'payment.failed',
       source: 'checkout',
       severity: 'critical',
@@ -43,31 +43,33 @@ describe('the body of a webhook', () => {
   });
 
   it('says in the payload how many occurrences it stands for, whatever the sender calls so', () => {
-    expect(webhookBody({ ...NOTICE, occurrences: 10_000 }).payload).toEqual({ amount: 120, occurrences: 10_000 });
-    expect(webhookBody({ ...NOTICE, occurrences: 2, payload: null }).payload).toEqual({ occurrences: 2 });
-    expect(webhookBody({ ...NOTICE, occurrences: 2, payload: { occurrences: 7 } }).payload).toEqual({ occurrences: 2 });
-    expect(webhookBody({ ...NOTICE, payload: null }).payload).toBeNull();
+    expect(webhookBody({ ...NOTIFICATION, occurrences: 10_000 }).payload).toEqual({ amount: 120, occurrences: 10_000 });
+    expect(webhookBody({ ...NOTIFICATION, occurrences: 2, payload: null }).payload).toEqual({ occurrences: 2 });
+    expect(webhookBody({ ...NOTIFICATION, occurrences: 2, payload: { occurrences: 7 } }).payload).toEqual({
+      occurrences: 2,
+    });
+    expect(webhookBody({ ...NOTIFICATION, payload: null }).payload).toBeNull();
   });
 });
 
 describe('a message to Slack', () => {
   it('has blocks and a plain text to fall back on', () => {
-    const { text, blocks } = slackMessage({ ...NOTICE, occurrences: 12 });
+    const { text, blocks } = slackMessage({ ...NOTIFICATION, occurrences: 12 });
     expect(text).toBe('[CRITICAL] Payments fail: Amount &gt; 100 &amp; rising');
     expect(blocks.map(({ type }) => type)).toEqual(['section', 'section', 'context']);
     expect(JSON.stringify(blocks)).toContain('*Occurrences*\\n12');
-    expect(slackMessage({ ...NOTICE, status: 'resolved' }).text).toMatch(/^\[RESOLVED\] /);
+    expect(slackMessage({ ...NOTIFICATION, status: 'resolved' }).text).toMatch(/^\[RESOLVED\] /);
   });
 
   it('says the name of the rule once', () => {
-    const { text, blocks } = slackMessage({ ...NOTICE, message: 'Payments fail: card declined' });
+    const { text, blocks } = slackMessage({ ...NOTIFICATION, message: 'Payments fail: card declined' });
     expect(text).toBe('[CRITICAL] Payments fail: card declined');
     expect(JSON.stringify(blocks).split('Payments fail')).toHaveLength(2);
   });
 
   it('is never without text, whatever the alert lacks', () => {
     const bare = { ruleName: null, eventType: null, source: null, severity: null, status: null, message: '  ' };
-    const { text, blocks } = slackMessage({ ...NOTICE, ...bare, alertEventId: null });
+    const { text, blocks } = slackMessage({ ...NOTIFICATION, ...bare, alertEventId: null });
     expect(text).toBe('[ALERT] Alert');
     expect(blocks).toHaveLength(2);
   });
@@ -89,7 +91,7 @@ describe('a message to Slack', () => {
     const optional = fc.option(texts, { nil: null });
     fc.assert(
       fc.property(optional, optional, optional, optional, (ruleName, message, source, eventType) => {
-        const { text, blocks } = slackMessage({ ...NOTICE, ruleName, message, source, eventType });
+        const { text, blocks } = slackMessage({ ...NOTIFICATION, ruleName, message, source, eventType });
         const parts = blocks.flatMap((block) => {
           if ('elements' in block) return block.elements;
           return 'fields' in block ? block.fields : [block.text];

@@ -20,7 +20,7 @@ export class SignedPostClient {
 
   /** Sends one request. Failures of the receiver never reject. @param content the JSON body */
   async send(
-    { destination, notice, deliveryId, rendered }: DestinationMessage,
+    { destination, notification, deliveryId, rendered }: DestinationMessage,
     content: unknown,
     deadlineMs: number,
   ): Promise<TryOutcome> {
@@ -39,7 +39,7 @@ export class SignedPostClient {
       headers: { ...rendered?.headers, ...ownHeaders },
       body,
       deadlineMs,
-      share: notice.projectId,
+      share: notification.projectId,
     });
     const result = outcomeOfHttp(
       outcome,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type TryOutcome, withoutName } from '../../../delivery/sending/index.js';
-import type { StoredNotice } from './notice.js';
+import type { StoredNotification } from './alert-notification.js';
 import { type DestinationDriver, type DestinationMessage, maskedAddress } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
 
@@ -38,27 +38,29 @@ export class SlackDriver implements DestinationDriver {
   }
 
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
-    return this.posts.send(message, slackMessage(message.notice), deadlineMs);
+    return this.posts.send(message, slackMessage(message.notification), deadlineMs);
   }
 }
 
-export function slackMessage(notice: StoredNotice): SlackMessage {
-  const label = (notice.status === 'resolved' ? 'resolved' : (notice.severity ?? 'alert')).toUpperCase();
-  const title = notice.ruleName ?? notice.eventType ?? 'Alert';
+export function slackMessage(notification: StoredNotification): SlackMessage {
+  const label = (notification.status === 'resolved' ? 'resolved' : (notification.severity ?? 'alert')).toUpperCase();
+  const title = notification.ruleName ?? notification.eventType ?? 'Alert';
   const head = `[${label}] ${title.replace(/\s+/g, ' ')}`;
-  const message = withoutName(notice.message ?? '', notice.ruleName).trim() || null;
+  const message = withoutName(notification.message ?? '', notification.ruleName).trim() || null;
   const fields: readonly (readonly [string, string | number | null])[] = [
-    ['Severity', notice.severity],
-    ['Status', notice.status],
-    ['Event', notice.eventType],
-    ['Source', notice.source],
-    ['Occurrences', notice.occurrences > 1 ? notice.occurrences : null],
+    ['Severity', notification.severity],
+    ['Status', notification.status],
+    ['Event', notification.eventType],
+    ['Source', notification.source],
+    ['Occurrences', notification.occurrences > 1 ? notification.occurrences : null],
   ];
   const known = fields.flatMap(([name, value]) =>
     value === null || value === '' ? [] : [mrkdwn(`*${name}*\n${slackText(String(value), MOST_FIELD - 20)}`)],
   );
   const body = message === null ? '' : `\n${slackText(message, MOST_SECTION - MOST_TITLE - 10)}`;
-  const origin = [notice.alertEventId && `Alert ${notice.alertEventId}`, notice.createdAt].filter(Boolean).join(' · ');
+  const origin = [notification.alertEventId && `Alert ${notification.alertEventId}`, notification.createdAt]
+    .filter(Boolean)
+    .join(' · ');
   return {
     text: slackText(message === null ? head : `${head}: ${message}`, MOST_SECTION),
     blocks: [

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TryOutcome } from '../../../delivery/sending/index.js';
 import { addressed } from '../../../delivery/templates/index.js';
-import type { StoredNotice } from './notice.js';
+import type { StoredNotification } from './alert-notification.js';
 import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
 
@@ -17,8 +17,8 @@ export class AlertWebhookDriver implements DestinationDriver {
   }
 
   send(message: DestinationMessage, deadlineMs: number): Promise<TryOutcome> {
-    const { destination, notice, rendered } = message;
-    const { url, body } = addressed(rendered ?? { body: webhookBody(notice), closing: null }, destination.url);
+    const { destination, notification, rendered } = message;
+    const { url, body } = addressed(rendered ?? { body: webhookBody(notification), closing: null }, destination.url);
     return this.posts.send({ ...message, destination: { ...destination, url, shownUrl: url } }, body, deadlineMs);
   }
 }
@@ -38,19 +38,19 @@ export interface AlertWebhookBody {
   readonly created_at: string;
 }
 
-export function webhookBody(notice: StoredNotice): AlertWebhookBody {
+export function webhookBody(notification: StoredNotification): AlertWebhookBody {
   return {
-    alert_event_id: notice.alertEventId,
-    alert_rule_id: notice.alertRuleId,
-    project_id: notice.projectId,
-    event_id: notice.eventId,
-    event_type: notice.eventType,
-    source: notice.source,
-    severity: notice.severity,
-    status: notice.status,
-    message: notice.message,
-    payload: payloadOf(notice),
-    created_at: notice.createdAt,
+    alert_event_id: notification.alertEventId,
+    alert_rule_id: notification.alertRuleId,
+    project_id: notification.projectId,
+    event_id: notification.eventId,
+    event_type: notification.eventType,
+    source: notification.source,
+    severity: notification.severity,
+    status: notification.status,
+    message: notification.message,
+    payload: payloadOf(notification),
+    created_at: notification.createdAt,
   };
 }
 
@@ -58,6 +58,6 @@ export function webhookBody(notice: StoredNotice): AlertWebhookBody {
  * Sets `occurrences` in the payload if there are several, because the body has no field for their number. A member of
  * the same name is overwritten.
  */
-function payloadOf({ payload, occurrences }: StoredNotice): Readonly<Record<string, unknown>> | null {
+function payloadOf({ payload, occurrences }: StoredNotification): Readonly<Record<string, unknown>> | null {
   return occurrences > 1 ? { ...payload, occurrences } : payload;
 }

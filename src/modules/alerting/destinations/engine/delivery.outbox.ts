@@ -7,13 +7,13 @@ import type { JobQueue } from '../../../../platform/queue/index.js';
 import {
   ClaimsWriter,
   failedTry,
-  type Lane,
+  type SendingLane,
   type Outbox,
   type SendingEngine,
   type TryOutcome,
 } from '../../../delivery/sending/index.js';
-import type { StoredNotice } from '../drivers/notice.js';
-import { NoticeSender } from '../destinations/notice.sender.js';
+import type { StoredNotification } from '../drivers/alert-notification.js';
+import { AlertNotificationSender } from '../destinations/alert-notification.sender.js';
 import { alertDeliveriesJob, alertDeliveryWakeJob } from './deliveries.jobs.js';
 import { ALERT_DELIVERIES, type ExpiredDelivery, type HeldDelivery } from './delivery.table.js';
 
@@ -49,7 +49,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
 
   constructor(
     database: Database,
-    private readonly sender: NoticeSender,
+    private readonly sender: AlertNotificationSender,
   ) {
     this.claims = new ClaimsWriter(database, ALERT_DELIVERIES);
   }
@@ -64,7 +64,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
     const destination = { id, projectId, type, targetUrl, sealedUrl, ...secrets, template, templateUrl };
     const message = {
       destination,
-      notice: parseExact(notice) as StoredNotice,
+      notification: parseExact(notice) as StoredNotification,
       deliveryId,
       attempt: held.retryCount + 1,
       project,
@@ -74,7 +74,7 @@ export class AlertDeliveryOutbox implements Outbox<ExpiredDelivery, HeldDelivery
 }
 
 /** Adds one job for each destination, with a new id: the queue drops a job whose id is that of a running one. */
-function wakeUps(lanes: readonly Lane[], queue: JobQueue): Promise<void>[] {
+function wakeUps(lanes: readonly SendingLane[], queue: JobQueue): Promise<void>[] {
   return lanes.map(({ tenant, lane }) =>
     queue.add(alertDeliveryWakeJob, { project_id: tenant, destination_id: lane }, { jobId: `wake-${newId()}` }),
   );

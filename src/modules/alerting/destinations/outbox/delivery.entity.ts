@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { OutboxRow } from '../../../delivery/sending/index.js';
+import { OutboxColumns } from '../../../delivery/sending/index.js';
 import type { DestinationType } from '../drivers/destination-drivers.js';
 import type { AlertDeliveryStatus } from './delivery-transitions.js';
 
@@ -29,7 +29,7 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
   'ck_alert_deliveries_claim',
   '(claim_token IS NULL) = (claim_owner IS NULL) AND (claim_token IS NULL) = (claim_expires_at IS NULL)',
 )
-export class AlertDelivery extends OutboxRow {
+export class AlertDelivery extends OutboxColumns {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_alert_deliveries' })
   id!: string;
 

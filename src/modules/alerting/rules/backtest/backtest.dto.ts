@@ -8,7 +8,7 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 
 export class BacktestRequest {
   @DateTimeField({ optional: true, description: 'Left out: 24 hours before `to_ts`' })

@@ -6,7 +6,7 @@ import { filterOf } from '../../../events/conditions/index.js';
 import { PastEventsReader, type TimeWindow } from '../../../events/event-store/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { DomainError, domainError } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { INACTIVE, type SeriesState, step } from '../machine/rule-machine.js';
 import type { Series } from '../machine/series.js';
@@ -42,9 +42,9 @@ const AT_ONCE = 2;
  * A back-test that gets no slot within this time is refused. The time is longer than a back-test may run, so that a
  * slot becomes free meanwhile.
  */
-const PATIENCE_MS = 12_000;
+const WAIT_TIMEOUT_MS = 12_000;
 /** When this many back-tests wait, a further one is refused at once. */
-const MOST_WAITING = 256;
+const MAX_QUEUED = 256;
 
 export class TooManyBacktests extends domainError(503, 'Too many back-tests at once') {
   override readonly headers = { 'Retry-After': '5' };
@@ -72,11 +72,11 @@ type Run = Pick<BacktestResult, 'evaluations' | 'truncated'> & { readonly firing
  */
 @Injectable()
 export class BacktestService {
-  private readonly turns = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: AT_ONCE,
-    parallelOfShare: 1,
-    mostWaiting: MOST_WAITING,
-    patience: { ms: PATIENCE_MS, refusal: TooManyBacktests },
+    maxPerKey: 1,
+    maxQueued: MAX_QUEUED,
+    timeout: { ms: WAIT_TIMEOUT_MS, refusal: TooManyBacktests },
   });
 
   constructor(
@@ -111,7 +111,7 @@ export class BacktestService {
   ): Promise<BacktestResult> {
     const window = windowOf(request, this.clock.now());
     try {
-      return await this.turns.run(projectId, () => this.runOver(window, ruleIn));
+      return await this.slots.run(projectId, () => this.runOver(window, ruleIn));
     } catch (error) {
       const reason = ownFault(error);
       throw reason === null ? error : new AlertRuleFails(reason);

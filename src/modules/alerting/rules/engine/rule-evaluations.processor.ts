@@ -1,6 +1,6 @@
 import { JobHandler, type JobProcessor } from '../../../../platform/queue/index.js';
 import { HeartbeatsWriter } from '../../heartbeats/index.js';
-import { SentinelRounds } from '../../sentinel/index.js';
+import { DetectionScheduler } from '../../sentinel/index.js';
 import { type RuleEvaluations, ruleEvaluationsJob } from './rule-evaluations.job.js';
 import { RuleRunner } from './rule-runner.js';
 
@@ -9,7 +9,7 @@ export class RuleEvaluationsProcessor implements JobProcessor<RuleEvaluations, {
   constructor(
     private readonly runner: RuleRunner,
     private readonly heartbeats: HeartbeatsWriter,
-    private readonly sentinel: SentinelRounds,
+    private readonly sentinel: DetectionScheduler,
   ) {}
 
   async run({ part }: RuleEvaluations): Promise<{ processed: number }> {

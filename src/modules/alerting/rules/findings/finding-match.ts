@@ -9,13 +9,13 @@ import type { Finding } from '../../sentinel/index.js';
 import { findingSeries, type Series } from '../machine/series.js';
 
 const LEAST_SEVERITY: FindingSeverity = 'warning';
-type Subject = Pick<
+type FindingFacts = Pick<
   Finding,
   'kind' | 'severity' | 'seriesType' | 'seriesValue' | 'metric' | 'score' | 'actual' | 'expected'
 >;
 
 /** Returns whether a finding matches a rule of kind `anomaly`. @param projectId the project of the rule */
-export function fitsFinding(condition: AnomalyCondition, finding: Subject, projectId: string): boolean {
+export function fitsFinding(condition: AnomalyCondition, finding: FindingFacts, projectId: string): boolean {
   const { finding_kinds: kinds, min_severity: least = LEAST_SEVERITY } = condition;
   if (kinds !== undefined && !kinds.includes(finding.kind)) return false;
   if (FINDING_SEVERITIES.indexOf(finding.severity) < FINDING_SEVERITIES.indexOf(least)) return false;
@@ -34,7 +34,7 @@ export function fitsFinding(condition: AnomalyCondition, finding: Subject, proje
 }
 
 /** Returns the series of a rule for findings of the same kind, series and metric. */
-export function seriesOfFinding(ruleId: string, { kind, seriesType, seriesValue, metric }: Subject): Series {
+export function seriesOfFinding(ruleId: string, { kind, seriesType, seriesValue, metric }: FindingFacts): Series {
   return findingSeries(ruleId, {
     kind,
     series_type: seriesType,

@@ -64,7 +64,7 @@ export async function evaluate(
     const areLarge = mayBeLarge && (await events.bytesOf(projectId, slice, db)) > LARGE_BYTES;
     for (const part of areLarge ? slices(slice, 1) : [slice]) {
       for (const event of await events.events(projectId, part, wanted, db)) {
-        await pace.through(finder.ask(event));
+        await pace.through(finder.evaluate(event));
         if (pace.spentMs > LONGEST_MS || finder.count >= MOST_SERIES) {
           return { ...found(finder), taken: joined([...taken, ...upTo(part, event)]) };
         }

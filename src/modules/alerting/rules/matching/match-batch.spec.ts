@@ -49,7 +49,7 @@ function findHits(
   onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
 ): SeriesHits[] {
   const finder = new HitFinder(rules, compiled, onFault);
-  for (const one of events) for (const answer of finder.ask(one)) expect(answer).toBeUndefined();
+  for (const one of events) for (const answer of finder.evaluate(one)) expect(answer).toBeUndefined();
   return finder.hits;
 }
 
@@ -212,7 +212,7 @@ describe('a batch of matching events', () => {
       faults.push(`${of.id} ${on.position}`);
     });
     for (const one of [event(1, { 'properties.text': TEXT }), event(2, { 'properties.text': 'ab' })]) {
-      for (const answer of finder.ask(one)) await answer;
+      for (const answer of finder.evaluate(one)) await answer;
     }
     const ofOne = 20 * 4_096 * 8 * (8 * 8 + 2);
     const asked = Math.floor(MOST_STEPS_OF_AN_EVENT / ofOne);
@@ -229,7 +229,7 @@ describe('a batch of matching events', () => {
     const late = { ...rule({ id: 'late' }), watchedSince: new Date(SINCE + 10_000) };
     const finder = new HitFinder([payments, late, rule({ id: 'all' })], new CompiledRules(), never);
     const answersTo = (one: AcceptedEvent): string[] => {
-      expect([...finder.ask(one)].filter((answer) => answer !== undefined)).toEqual([]);
+      expect([...finder.evaluate(one)].filter((answer) => answer !== undefined)).toEqual([]);
       return [...finder.answers];
     };
     expect(answersTo(event(1, { event: 'order' }))).toEqual(['all']);

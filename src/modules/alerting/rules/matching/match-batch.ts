@@ -43,7 +43,7 @@ const OVERFLOW = 'overflow';
  * because the fields that rules read may be large.
  */
 export class HitFinder {
-  private readonly asked: readonly {
+  private readonly evaluations: readonly {
     readonly rule: LiveRule;
     readonly compiled: CompiledRule;
     readonly groups: BatchGroups;
@@ -57,17 +57,17 @@ export class HitFinder {
     compiled: CompiledRules,
     private readonly onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
   ) {
-    this.asked = rules.map((rule) => ({ rule, compiled: compiled.of(rule), groups: new BatchGroups(rule) }));
+    this.evaluations = rules.map((rule) => ({ rule, compiled: compiled.of(rule), groups: new BatchGroups(rule) }));
   }
 
   /**
    * Evaluates every rule for an event. Each rule is one step, after which the caller may do other work. A filter that
    * takes long runs in slices and yields a promise, which the caller has to await.
    */
-  *ask({ fields, ...event }: AcceptedEvent): Generator<Promise<void> | undefined> {
+  *evaluate({ fields, ...event }: AcceptedEvent): Generator<Promise<void> | undefined> {
     const subject = { fields, properties: NO_PROPERTIES };
     let left = MOST_STEPS_OF_AN_EVENT;
-    for (const { rule, compiled, groups } of this.asked) {
+    for (const { rule, compiled, groups } of this.evaluations) {
       if (event.acceptedAt < rule.watchedSince || !mayFit(compiled, fields)) continue;
       const heard = (fits: boolean): void => {
         this.answered.add(rule.id);
@@ -99,11 +99,11 @@ export class HitFinder {
 
   /** Returns the hits by rule, and those of one rule in the order of their first events. */
   get hits(): SeriesHits[] {
-    return this.asked.flatMap(({ groups }) => groups.all);
+    return this.evaluations.flatMap(({ groups }) => groups.all);
   }
 
   get count(): number {
-    return this.asked.reduce((sum, { groups }) => sum + groups.count, 0);
+    return this.evaluations.reduce((sum, { groups }) => sum + groups.count, 0);
   }
 }
 

@@ -45,7 +45,7 @@ export class MatchEvaluator {
   private readonly worker = randomUUID();
   private readonly compiled = new CompiledRules();
   private readonly sizes = new BatchSizes(MOST_EVENTS);
-  private readonly asking = new FairSemaphore({ parallel: 1, mostWaiting: Infinity });
+  private readonly slots = new FairSemaphore({ parallel: 1, maxQueued: Infinity });
 
   constructor(
     private readonly outbox: OutboxRepository,
@@ -167,7 +167,7 @@ export class MatchEvaluator {
     const evaluated =
       rules.length === 0
         ? { hits: [], taken: batch, answers: NONE_ANSWERED, failed: NONE_FAILED }
-        : await this.asked(projectId, rules, batch, session);
+        : await this.evaluate(projectId, rules, batch, session);
     const acts = await session
       .transaction(async (tx) => this.write(projectId, rules, evaluated, true, tx))
       .catch((error: unknown) => {
@@ -182,15 +182,15 @@ export class MatchEvaluator {
     return evaluated.taken.length;
   }
 
-  private asked(
+  private evaluate(
     projectId: ProjectId,
     rules: readonly LiveRule[],
     batch: readonly Stretch[],
     { db }: Session,
-  ): Promise<Asked> {
+  ): Promise<EvaluatedBatch> {
     const { events, compiled, worker } = this;
     const failed = new Map<string, string>();
-    return this.asking.run(projectId, async () => {
+    return this.slots.run(projectId, async () => {
       const untilPosition = batch.at(-1)?.row.position ?? '0';
       await this.marks.begin(projectId, { worker, untilPosition, eventId: theOnlyEvent(batch) }, db);
       try {
@@ -215,13 +215,13 @@ export class MatchEvaluator {
   /** @returns null, and writes nothing, when the rules have changed since they were evaluated */
   private async write(
     projectId: ProjectId,
-    asked: readonly LiveRule[],
-    { hits, taken, answers, failed }: Omit<Asked, 'taken'> & { readonly taken: readonly Stretch[] },
+    evaluatedRules: readonly LiveRule[],
+    { hits, taken, answers, failed }: Omit<EvaluatedBatch, 'taken'> & { readonly taken: readonly Stretch[] },
     mayRaise: boolean,
     tx: Db,
   ): Promise<true | null> {
     const { rules, unreadable } = await this.rules.ofEvents(projectId, tx);
-    if (!isSame(asked, rules)) return null;
+    if (!isSame(evaluatedRules, rules)) return null;
     await this.remember(projectId, { rules, unreadable }, answers, failed, tx);
     const results = await this.results(projectId, hits, tx);
     const firings = results.flatMap(({ acts }) => acts.map(firingOf));
@@ -240,8 +240,8 @@ export class MatchEvaluator {
   private async remember(
     projectId: ProjectId,
     { rules, unreadable }: RulesOfEvents,
-    answers: Asked['answers'],
-    failed: Asked['failed'],
+    answers: EvaluatedBatch['answers'],
+    failed: EvaluatedBatch['failed'],
     tx: Db,
   ): Promise<void> {
     for (const { id, error } of unreadable) {
@@ -290,13 +290,13 @@ export class MatchEvaluator {
   }
 }
 
-interface Asked extends Evaluated {
+interface EvaluatedBatch extends Evaluated {
   /** The reasons why rules failed for some of the events, by rule id. */
   readonly failed: ReadonlyMap<string, string>;
 }
 
-const NONE_ANSWERED: Asked['answers'] = new Set();
-const NONE_FAILED: Asked['failed'] = new Map();
+const NONE_ANSWERED: EvaluatedBatch['answers'] = new Set();
+const NONE_FAILED: EvaluatedBatch['failed'] = new Map();
 
 /** Returns whether a row is among the suspects, one of which has ended a worker. */
 function isSuspect({ suspectsUntil }: MatchMark, position: string): boolean {
@@ -313,7 +313,7 @@ function theOnlyEvent(batch: readonly Stretch[]): string | null {
 /**
  * Returns whether the rules have the same definitions. Recipients may differ, because they are read when a rule fires.
  */
-function isSame(asked: readonly LiveRule[], now: readonly LiveRule[]): boolean {
+function isSame(evaluatedRules: readonly LiveRule[], now: readonly LiveRule[]): boolean {
   const definition = ({ id, revision, watchedSince, holds }: LiveRule): unknown => [id, revision, watchedSince, holds];
-  return JSON.stringify(asked.map(definition)) === JSON.stringify(now.map(definition));
+  return JSON.stringify(evaluatedRules.map(definition)) === JSON.stringify(now.map(definition));
 }

@@ -227,7 +227,7 @@ describe('a series', () => {
     }
   });
 
-  it('is judged within bounds whatever its history was, and the same each time', () => {
+  it('is evaluated within bounds whatever its history was, and the same each time', () => {
     const count = fc.oneof({ weight: 4, arbitrary: fc.nat(50) }, fc.constant(0), fc.nat(2_000_000_000));
     const metrics = fc.record({
       events: count,
@@ -254,7 +254,7 @@ describe('a series', () => {
             measured: list('measured'),
             p95: list('p95'),
           };
-          const judge = (): Assessment[] => {
+          const detect = (): Assessment[] => {
             const profile = profileOf(track, NOON);
             return [
               assessSpike(track, profile, NOON, raised),
@@ -264,13 +264,13 @@ describe('a series', () => {
               assessLatency(track, profile, NOON + 2, raised),
             ];
           };
-          for (const { score, actual, expected, lower, upper } of judge()) {
+          for (const { score, actual, expected, lower, upper } of detect()) {
             for (const figure of [actual, expected, lower, upper]) expect(figure).toBeGreaterThanOrEqual(0);
             expect(score).toBeGreaterThanOrEqual(0);
             expect(score).toBeLessThanOrEqual(1);
             expect(Number.isFinite(upper)).toBe(true);
           }
-          expect(judge()).toEqual(judge());
+          expect(detect()).toEqual(detect());
         },
       ),
       { numRuns: 40 },

@@ -7,7 +7,7 @@ const SILENCE = { events: 20, buckets: 3, gaps: 3 } as const;
 
 /** Buckets in a row without events. */
 export interface Gap {
-  /** The first of these buckets; null when the judged bucket has events. */
+  /** The first of these buckets; null when the evaluated bucket has events. */
   readonly since: Bucket | null;
 }
 

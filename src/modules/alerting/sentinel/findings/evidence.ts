@@ -1,4 +1,4 @@
-/** A bucket as it was judged. `expected`, `lower` and `upper` are null when the bucket was not judged. */
+/** A bucket as it was evaluated. `expected`, `lower` and `upper` are null when the bucket was not evaluated. */
 export interface EvidencePoint {
   /** The beginning of the bucket, in ISO 8601. */
   readonly ts: string;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import type { FindingKind, Metric, SeriesType, Subject } from '../judging/finding-kinds.js';
+import type { FindingKind, Metric, SeriesType, FindingSubject } from '../detection/finding-kinds.js';
 
 /** The feedback of people on a kind and series that still counts. */
-export interface Feedback extends Subject {
+export interface Feedback extends FindingSubject {
   readonly isMuted: boolean;
   /** How often the bounds were raised in the last 30 days, at most three times. */
   readonly raises: number;
@@ -49,7 +49,7 @@ export class FeedbackRepository {
   /** Mutes a kind and series for `muteHours` from now (0 ends a mute), and raises its bounds if `raises`. */
   async add(
     projectId: ProjectId,
-    { kind, series, metric }: Subject,
+    { kind, series, metric }: FindingSubject,
     { muteHours, raises }: { muteHours: number; raises: boolean },
     tx: Db,
   ): Promise<void> {

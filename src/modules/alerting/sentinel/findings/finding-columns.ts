@@ -3,7 +3,7 @@ import type { Finding } from './finding.entity.js';
 /** A finding as lists show it. */
 export type ListedFinding = Omit<Finding, 'evidence' | 'contributors' | 'normalBuckets'>;
 /** A finding as later buckets change it. The evidence that it opened with stays. */
-export type LivingFindingRow = Omit<Finding, 'evidence'>;
+export type ActiveFindingRow = Omit<Finding, 'evidence'>;
 
 /** Selects the columns of a listed finding from `sentinel_findings f`. */
 export const LISTED_COLUMNS = `f.id, f.project_id AS "projectId", f.kind, f.series_type AS "seriesType",
@@ -12,4 +12,4 @@ export const LISTED_COLUMNS = `f.id, f.project_id AS "projectId", f.kind, f.seri
   f.acknowledged_at AS "acknowledgedAt", f.acknowledged_by AS "acknowledgedBy", f.resolved_at AS "resolvedAt",
   f.dismissed_at AS "dismissedAt", f.dismissed_by AS "dismissedBy", f.feedback_reason AS "feedbackReason",
   f.feedback_note AS "feedbackNote", f.created_at AS "createdAt", f.updated_at AS "updatedAt"`;
-export const LIVING_COLUMNS = `${LISTED_COLUMNS}, f.normal_buckets AS "normalBuckets", f.contributors`;
+export const ACTIVE_COLUMNS = `${LISTED_COLUMNS}, f.normal_buckets AS "normalBuckets", f.contributors`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FindingMove, type FindingStatus, type LivingFinding, moveOf } from './finding-life.js';
+import { type FindingMove, type FindingStatus, type ActiveFinding, moveOf } from './finding-life.js';
 
 const BUCKET = 1_000;
 const LEVELS = ['normal', 'unusual', 'told'] as const;
@@ -16,7 +16,7 @@ const FINDINGS = {
   'resolved 35 minutes ago': { status: 'resolved', normal: 3, resolvedIn: BUCKET - 7 },
   dismissed: { status: 'dismissed', normal: 0, resolvedIn: null },
   'dismissed after it was resolved': { status: 'dismissed', normal: 3, resolvedIn: BUCKET - 1 },
-} as const satisfies Readonly<Record<string, LivingFinding | null>>;
+} as const satisfies Readonly<Record<string, ActiveFinding | null>>;
 type Name = keyof typeof FINDINGS;
 
 /** The moves for each level, and for `told` while the subject is muted. */

@@ -10,9 +10,9 @@ const NORMAL_BUCKETS = 3;
 const REOPEN_BUCKETS = 6;
 
 /** The fields of a subject's newest finding that decide how a bucket changes the finding. */
-export interface LivingFinding {
+export interface ActiveFinding {
   readonly status: FindingStatus;
-  /** How many buckets in a row were normal up to now. Buckets that were never judged do not count. */
+  /** How many buckets in a row were normal up to now. Buckets that were never evaluated do not count. */
   readonly normal: number;
   /** The bucket that resolved the finding. */
   readonly resolvedIn: Bucket | null;
@@ -25,7 +25,7 @@ export type FindingMove = 'open' | 'reopen' | 'extend' | 'resolve';
  * @param level the level after candidates were confirmed or rejected
  */
 export function moveOf(
-  finding: LivingFinding | null,
+  finding: ActiveFinding | null,
   level: Exclude<Level, 'candidate'>,
   bucket: Bucket,
   isMuted: boolean,

@@ -30,7 +30,9 @@ export class FindingPointsRepository {
     return rows.map(({ at, ...point }) => ({ ts: at.toISOString(), ...point }));
   }
 
-  /** Stores points. A finding has one point for each bucket, which is overwritten when the bucket is judged again. */
+  /**
+   * Stores points. A finding has one point for each bucket, which is overwritten when the bucket is evaluated again.
+   */
   async add(projectId: ProjectId, points: readonly FindingPoint[], tx: Db): Promise<void> {
     if (points.length === 0) return;
     await this.database.execute(

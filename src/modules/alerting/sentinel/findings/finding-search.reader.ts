@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type Search,
@@ -29,8 +29,8 @@ export class FindingSearch extends RowSearch<Row> {
       FROM sentinel_findings WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, title, kind, seriesValue, summary, createdAt }: Row): FoundThing {
-    return foundThing(
+  protected toHit({ id, title, kind, seriesValue, summary, createdAt }: Row): SearchHit {
+    return searchHit(
       { id, title, subtitle: summary, timestamp: createdAt },
       { title, kind, series_value: seriesValue },
     );

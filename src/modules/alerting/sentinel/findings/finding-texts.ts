@@ -1,5 +1,5 @@
 import type { Severity } from '../detectors/assessment.js';
-import type { FindingKind, SeriesName, Subject } from '../judging/finding-kinds.js';
+import type { FindingKind, SeriesName, FindingSubject } from '../detection/finding-kinds.js';
 
 /** A text shows at most this many characters of a name. */
 const MAX_NAME = 120;
@@ -20,12 +20,12 @@ export interface Figures {
   readonly severity: Severity;
 }
 
-export function titleOf({ kind, series }: Subject): string {
+export function titleOf({ kind, series }: FindingSubject): string {
   return series.type === 'project' ? TITLES[kind] : `${TITLES[kind]}: ${nameOf(series)}`;
 }
 
 /** Returns a sentence with the numbers of a finding. */
-export function summaryOf({ kind, series, metric }: Subject, { actual, expected }: Figures): string {
+export function summaryOf({ kind, series, metric }: FindingSubject, { actual, expected }: Figures): string {
   const who =
     series.type === 'project'
       ? 'The project'

@@ -6,7 +6,9 @@ import type { ListedFinding } from './finding-columns.js';
 export type FindingChange =
   /** The finding opened or reopened. */
   | { readonly move: 'opened'; readonly finding: ListedFinding }
-  /** The finding continues until the end of a bucket, `until`: the bucket extended it, or no bucket judges its kind. */
+  /**
+   * The finding continues until the end of a bucket, `until`: the bucket extended it, or no bucket evaluates its kind.
+   */
   | { readonly move: 'extended'; readonly finding: ListedFinding; readonly until: Date }
   /** The finding was resolved or dismissed. */
   | { readonly move: 'ended'; readonly finding: ListedFinding };

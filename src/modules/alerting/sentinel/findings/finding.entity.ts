@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import type { Severity } from '../detectors/assessment.js';
-import type { FindingKind, Metric, SeriesType } from '../judging/finding-kinds.js';
+import type { FindingKind, Metric, SeriesType } from '../detection/finding-kinds.js';
 import type { Contributor, Evidence } from './evidence.js';
 import type { FindingStatus } from './finding-life.js';
 
@@ -103,7 +103,7 @@ export class Finding {
   @Column('text', { name: 'feedback_note', nullable: true })
   feedbackNote!: string | null;
 
-  /** The number of judged buckets in a row, up to now, in which the finding did not continue. */
+  /** The number of evaluated buckets in a row, up to now, in which the finding did not continue. */
   @Column('integer', { name: 'normal_buckets', default: 0 })
   normalBuckets!: number;
 

@@ -11,7 +11,7 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { BUCKET_MS } from '../baseline/buckets.js';
 import { SEVERITIES, type Severity } from '../detectors/assessment.js';
@@ -22,7 +22,7 @@ import {
   METRICS,
   SERIES_TYPES,
   type SeriesType,
-} from '../judging/finding-kinds.js';
+} from '../detection/finding-kinds.js';
 import { type EvidencePoint, MOST_POINTS, POINTS_BEHIND } from './evidence.js';
 import { FEEDBACK_REASONS, type FeedbackReason, type Finding } from './finding.entity.js';
 import type { ListedFinding } from './finding-columns.js';

@@ -3,7 +3,7 @@ import { projectOf, type ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Severity } from '../detectors/assessment.js';
-import type { FindingKind } from '../judging/finding-kinds.js';
+import type { FindingKind } from '../detection/finding-kinds.js';
 import { Finding } from './finding.entity.js';
 import { type ListedFinding, LISTED_COLUMNS } from './finding-columns.js';
 import { FindingNotFound } from './findings.errors.js';

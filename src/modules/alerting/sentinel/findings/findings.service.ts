@@ -3,10 +3,10 @@ import { DiscoveryService } from '@nestjs/core';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { providerOf } from '../../../../platform/discovery/provider-of.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { FeedbackRepository } from './feedback.repository.js';
 import type { Finding } from './finding.entity.js';
 import { faultOf, type FindingAct } from './finding-life.js';
@@ -34,7 +34,7 @@ export class FindingsService {
     private readonly findings: FindingsRepository,
     private readonly points: FindingPointsRepository,
     private readonly feedback: FeedbackRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
     private readonly discovery: DiscoveryService,
     metrics: Metrics,
@@ -97,7 +97,7 @@ export class FindingsService {
     work: (finding: Finding, tx: Db) => Promise<void>,
   ): Promise<FindingResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.join(scope, tx);
+      await this.authorization.shareAndAuthorize(scope, tx);
       const finding = await this.findings.lock(scope, id, tx);
       if (finding === null) throw new FindingNotFound();
       const fault = faultOf(finding.status, act);

@@ -7,10 +7,10 @@ import {
   NestedField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { RUN_STATES, type RunState } from '../../../../platform/queue/index.js';
 import { FindingResponse } from '../findings/findings.dto.js';
-import { FINDING_KINDS, type FindingKind } from '../judging/finding-kinds.js';
+import { FINDING_KINDS, type FindingKind } from '../detection/finding-kinds.js';
 import { HEALTH_STATES, type HealthState } from './health-score.js';
 
 export class OpenFindingsResponse {

@@ -6,7 +6,7 @@ import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import type { Severity } from '../detectors/assessment.js';
 import { findingResponse } from '../findings/findings.dto.js';
 import { FindingsRepository } from '../findings/findings.repository.js';
-import { FINDING_KINDS } from '../judging/finding-kinds.js';
+import { FINDING_KINDS } from '../detection/finding-kinds.js';
 import { WatchedProjectsRepository } from '../rounds/watched-projects.repository.js';
 import { healthScore, healthState } from './health-score.js';
 import type { SentinelOverviewResponse, WorkerResponse } from './overview.dto.js';

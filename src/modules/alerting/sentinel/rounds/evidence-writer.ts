@@ -14,12 +14,12 @@ import {
   MOST_SAMPLES,
   POINTS_BEFORE,
 } from '../findings/evidence.js';
-import type { LivingFindingRow } from '../findings/finding-columns.js';
+import type { ActiveFindingRow } from '../findings/finding-columns.js';
 import type { Finding } from '../findings/finding.entity.js';
 import { summaryOf, titleOf } from '../findings/finding-texts.js';
-import type { Metric, Subject } from '../judging/finding-kinds.js';
-import type { Judgement } from '../judging/judge-series.js';
-import type { JudgedBucket, WatchedSeries } from './project-judge.js';
+import type { Metric, FindingSubject } from '../detection/finding-kinds.js';
+import type { Detection } from '../detection/detect-in-series.js';
+import type { EvaluatedBucket, WatchedSeries } from './project-detector.js';
 import { SeriesProfilesRepository } from './series-profiles.repository.js';
 import { trackOf, wantedOf } from './tracks.js';
 import type { WatchedProject } from './watched-projects.repository.js';
@@ -38,8 +38,8 @@ const NOT_ENDED = {
 /** The evidence of the findings that open in a bucket. */
 export interface Shown {
   /** The points before the bucket that opens the finding. */
-  readonly points: ReadonlyMap<Judgement, readonly EvidencePoint[]>;
-  readonly samples: ReadonlyMap<Judgement, readonly string[]>;
+  readonly points: ReadonlyMap<Detection, readonly EvidencePoint[]>;
+  readonly samples: ReadonlyMap<Detection, readonly string[]>;
 }
 
 /** Creates findings and their evidence. */
@@ -52,7 +52,7 @@ export class EvidenceWriter {
   ) {}
 
   /** Reads the evidence of all findings that open in one bucket. */
-  async before(project: WatchedProject, opening: readonly Judgement[], bucket: Bucket, tx: Db): Promise<Shown> {
+  async before(project: WatchedProject, opening: readonly Detection[], bucket: Bucket, tx: Db): Promise<Shown> {
     return {
       points: new Map([
         ...(await this.bucketsBefore(project, opening, bucket, tx)),
@@ -64,10 +64,10 @@ export class EvidenceWriter {
 
   private async bucketsBefore(
     project: WatchedProject,
-    opening: readonly Judgement[],
+    opening: readonly Detection[],
     bucket: Bucket,
     tx: Db,
-  ): Promise<[Judgement, EvidencePoint[]][]> {
+  ): Promise<[Detection, EvidencePoint[]][]> {
     const { projectId } = project;
     const shown = opening.filter((one) => !isOfHours(one));
     if (shown.length === 0) return [];
@@ -84,17 +84,17 @@ export class EvidenceWriter {
     });
   }
 
-  /** Returns a point for each clock hour before the judged hour. Clock hours are never judged as such. */
+  /** Returns a point for each clock hour before the evaluated hour. Clock hours are never evaluated as such. */
   private async hoursBefore(
     { projectId }: WatchedProject,
-    opening: readonly Judgement[],
+    opening: readonly Detection[],
     bucket: Bucket,
     tx: Db,
-  ): Promise<[Judgement, EvidencePoint[]][]> {
+  ): Promise<[Detection, EvidencePoint[]][]> {
     const shown = opening.filter(isOfHours);
     if (shown.length === 0) return [];
-    const judgedFrom = startOf(bucket + 1).getTime() - HOUR_MS;
-    const to = judgedFrom - (judgedFrom % HOUR_MS);
+    const evaluatedFrom = startOf(bucket + 1).getTime() - HOUR_MS;
+    const to = evaluatedFrom - (evaluatedFrom % HOUR_MS);
     const period = { from: new Date(to - POINTS_BEFORE * HOUR_MS), to: new Date(to) };
     const hours = await this.history.distinctOfHours(projectId, period, tx);
     return shown.map((one) => [
@@ -102,7 +102,7 @@ export class EvidenceWriter {
       hours.map(({ hour, eventTypes, endpoints }) => ({
         ts: hour.toISOString(),
         actual: one.metric === 'endpoints' ? endpoints : eventTypes,
-        ...NOT_JUDGED,
+        ...NOT_EVALUATED,
         is_anomalous: false,
       })),
     ]);
@@ -111,77 +111,81 @@ export class EvidenceWriter {
   /** Returns the ids of sample events from the last hour. */
   private async samples(
     { projectId }: WatchedProject,
-    opening: readonly Judgement[],
+    opening: readonly Detection[],
     bucket: Bucket,
     tx: Db,
   ): Promise<Shown['samples']> {
     const to = startOf(bucket + 1);
-    const asked = opening.map(({ kind, series: { type, value } }) => ({
+    const wanted = opening.map(({ kind, series: { type, value } }) => ({
       event: type === 'event' ? value : null,
       source: type === 'source' ? value : null,
       errors: kind === 'error_burst',
     }));
     const period = { from: new Date(to.getTime() - HOUR_MS), to };
-    const found = await this.history.samples(projectId, period, asked, MOST_SAMPLES, tx);
+    const found = await this.history.samples(projectId, period, wanted, MOST_SAMPLES, tx);
     return new Map(opening.map((one, index) => [one, found[index] ?? []]));
   }
 
   opened(
     project: WatchedProject,
     id: string,
-    judgement: Judgement,
-    contributors: readonly Judgement[],
-    judged: JudgedBucket,
+    detection: Detection,
+    contributors: readonly Detection[],
+    evaluated: EvaluatedBucket,
     shown: Shown,
   ): Finding {
-    const { bucket, since, assessment } = judgement;
-    const series = seriesOf(judgement, judged);
-    const baseline = judged.series[0]?.profile;
+    const { bucket, since, assessment } = detection;
+    const series = seriesOf(detection, evaluated);
+    const baseline = evaluated.series[0]?.profile;
     const profile = series?.profile ?? baseline;
-    const subject = { kind: judgement.kind, series: judgement.series, metric: judgement.metric };
+    const subject = { kind: detection.kind, series: detection.series, metric: detection.metric };
     return {
       ...startOfFinding(project, id, subject),
-      ...figuresOf(judgement),
+      ...figuresOf(detection),
       startedAt: startOf(Math.min(since, bucket)),
       lastSeenAt: startOf(bucket),
       evidence: {
-        interval_seconds: (isOfHours(judgement) ? HOUR_MS : BUCKET_MS) / 1_000,
-        points: [...(shown.points.get(judgement) ?? []), pointOf(judgement, true)],
+        interval_seconds: (isOfHours(detection) ? HOUR_MS : BUCKET_MS) / 1_000,
+        points: [...(shown.points.get(detection) ?? []), pointOf(detection, true)],
         baseline: {
           from_ts: startOf(profile?.since ?? bucket).toISOString(),
           to_ts: startOf(profile?.until ?? bucket).toISOString(),
           samples: profile === undefined ? 0 : profile.until - profile.since,
           method: profile === undefined ? ('recent' as const) : methodOf(profile),
         },
-        sample_event_ids: shown.samples.get(judgement) ?? [],
+        sample_event_ids: shown.samples.get(detection) ?? [],
       },
-      contributors: contributorsOf(judgement, contributors, judged),
+      contributors: contributorsOf(detection, contributors, evaluated),
       severity: assessment.severity,
     };
   }
 
   /** Returns the finding extended by a bucket in which it continues. */
   extended(
-    finding: LivingFindingRow,
-    judgement: Judgement,
-    contributors: readonly Judgement[],
-    judged: JudgedBucket,
-  ): LivingFindingRow {
-    const more = contributorsOf(judgement, contributors, judged);
+    finding: ActiveFindingRow,
+    detection: Detection,
+    contributors: readonly Detection[],
+    evaluated: EvaluatedBucket,
+  ): ActiveFindingRow {
+    const more = contributorsOf(detection, contributors, evaluated);
     const known = new Set(more.map(({ field, value }) => `${field} ${value}`));
     const others = finding.contributors.filter(({ field, value }) => !known.has(`${field} ${value}`));
-    const after: LivingFindingRow = {
+    const after: ActiveFindingRow = {
       ...finding,
-      lastSeenAt: startOf(judgement.bucket),
+      lastSeenAt: startOf(detection.bucket),
       normalBuckets: 0,
-      score: Math.max(finding.score, judgement.assessment.score),
+      score: Math.max(finding.score, detection.assessment.score),
       contributors: [...others, ...more].slice(-MOST_CONTRIBUTORS),
     };
-    return isWorse(judgement, finding) ? { ...after, ...figuresOf(judgement), score: after.score } : after;
+    return isWorse(detection, finding) ? { ...after, ...figuresOf(detection), score: after.score } : after;
   }
 
   ofNewType(project: WatchedProject, id: string, type: NewEventType, bucket: Bucket): Finding {
-    const subject: Subject = { kind: 'new_event_type', series: { type: 'event', value: type.event }, metric: 'events' };
+    const subject: FindingSubject = {
+      kind: 'new_event_type',
+      series: { type: 'event', value: type.event },
+      metric: 'events',
+    };
     const at = startOf(bucket);
     return {
       ...startOfFinding(project, id, subject),
@@ -207,13 +211,13 @@ export class EvidenceWriter {
 }
 
 /**
- * Returns whether a judgement covers an hour. Distinct values are judged by the hour, all other kinds by the bucket.
+ * Returns whether a detection covers an hour. Distinct values are evaluated by the hour, all other kinds by the bucket.
  */
-function isOfHours({ kind }: Judgement): boolean {
+function isOfHours({ kind }: Detection): boolean {
   return kind === 'cardinality_explosion';
 }
 
-function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, series, metric }: Subject) {
+function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, series, metric }: FindingSubject) {
   return {
     id,
     projectId,
@@ -232,9 +236,9 @@ function startOfFinding({ projectId, now }: WatchedProject, id: string, { kind, 
 
 type Figures = Pick<Finding, 'actual' | 'expected' | 'lower' | 'upper' | 'score' | 'severity' | 'title' | 'summary'>;
 
-function figuresOf(judgement: Judgement): Figures {
-  const { actual, expected, lower, upper, score, severity } = judgement.assessment;
-  const subject = { kind: judgement.kind, series: judgement.series, metric: judgement.metric };
+function figuresOf(detection: Detection): Figures {
+  const { actual, expected, lower, upper, score, severity } = detection.assessment;
+  const subject = { kind: detection.kind, series: detection.series, metric: detection.metric };
   const summary = summaryOf(subject, { actual, expected, severity });
   return { actual, expected, lower, upper, score, severity, title: titleOf(subject), summary };
 }
@@ -243,7 +247,7 @@ function figuresOf(judgement: Judgement): Figures {
  * Returns whether a bucket is worse than the worst one before: more severe, or as severe and further from what is
  * usual. Scores cannot decide, because they end at 1. So the severity never falls while a finding continues.
  */
-function isWorse({ assessment }: Judgement, finding: LivingFindingRow): boolean {
+function isWorse({ assessment }: Detection, finding: ActiveFindingRow): boolean {
   const [now, before] = [assessment, finding].map(({ severity }) => SEVERITIES.indexOf(severity));
   if (now !== before) return (now ?? 0) > (before ?? 0);
   return excessOf(assessment) > excessOf(finding);
@@ -255,31 +259,32 @@ function excessOf({ actual, lower, upper }: Pick<Finding, 'actual' | 'lower' | '
   return Math.max(0, actual - upper, lower - actual);
 }
 
-function seriesOf({ series }: Judgement, judged: JudgedBucket): WatchedSeries | undefined {
-  return judged.series.find((one) => one.series.type === series.type && one.series.value === series.value);
+function seriesOf({ series }: Detection, evaluated: EvaluatedBucket): WatchedSeries | undefined {
+  return evaluated.series.find((one) => one.series.type === series.type && one.series.value === series.value);
 }
 
-/** Returns the bucket as it was judged. @param isAnomalous whether the finding continues in the bucket */
-export function pointOf({ bucket, assessment }: Judgement, isAnomalous: boolean): EvidencePoint {
+/** Returns the bucket as it was evaluated. @param isAnomalous whether the finding continues in the bucket */
+export function pointOf({ bucket, assessment }: Detection, isAnomalous: boolean): EvidencePoint {
   const { actual, expected, lower, upper } = assessment;
   return { ts: startOf(bucket).toISOString(), actual, expected, lower, upper, is_anomalous: isAnomalous };
 }
 
-/** Returns the points before the opening bucket. Only numbers of events, in judged buckets, have expected values. */
-function pointsBefore(project: WatchedProject, judgement: Judgement, track: Track, profile: Profile): EvidencePoint[] {
+/** Returns the points before the opening bucket. Only numbers of events, in evaluated buckets, have expected values. */
+function pointsBefore(project: WatchedProject, detection: Detection, track: Track, profile: Profile): EvidencePoint[] {
   const points: EvidencePoint[] = [];
-  const judgedFrom = bucketOf(project.judgingSince.getTime());
-  const from = Math.max(track.first, Math.min(judgement.since, judgement.bucket) - POINTS_BEFORE);
-  for (let bucket = from; bucket < Math.min(judgement.bucket, endOf(track)); bucket++) {
-    const actual = actualOf(judgement.metric, track, bucket);
-    const band = bucket >= judgedFrom && judgement.metric === 'events' ? expectationOf(profile, bucket) : NOT_JUDGED;
-    const isAnomalous = bucket >= judgement.since;
+  const evaluatedFrom = bucketOf(project.judgingSince.getTime());
+  const from = Math.max(track.first, Math.min(detection.since, detection.bucket) - POINTS_BEFORE);
+  for (let bucket = from; bucket < Math.min(detection.bucket, endOf(track)); bucket++) {
+    const actual = actualOf(detection.metric, track, bucket);
+    const band =
+      bucket >= evaluatedFrom && detection.metric === 'events' ? expectationOf(profile, bucket) : NOT_EVALUATED;
+    const isAnomalous = bucket >= detection.since;
     points.push({ ts: startOf(bucket).toISOString(), actual, ...band, is_anomalous: isAnomalous });
   }
   return points;
 }
 
-const NOT_JUDGED = { expected: null, lower: null, upper: null } as const;
+const NOT_EVALUATED = { expected: null, lower: null, upper: null } as const;
 
 function actualOf(metric: Metric, track: Track, bucket: Bucket): number | null {
   const events = valueOf(track, 'events', bucket);
@@ -289,15 +294,19 @@ function actualOf(metric: Metric, track: Track, bucket: Bucket): number | null {
   return p95 < 0 ? null : p95;
 }
 
-/** Returns the narrower series that contribute to a judgement, those whose share has changed most first. */
-function contributorsOf(told: Judgement, contributors: readonly Judgement[], judged: JudgedBucket): Contributor[] {
-  const whole = seriesOf({ ...told, series: { type: 'project', value: null } }, judged);
+/** Returns the narrower series that contribute to a detection, those whose share has changed most first. */
+function contributorsOf(
+  told: Detection,
+  contributors: readonly Detection[],
+  evaluated: EvaluatedBucket,
+): Contributor[] {
+  const whole = seriesOf({ ...told, series: { type: 'project', value: null } }, evaluated);
   if (whole === undefined) return [];
   const { bucket } = told;
   const all = { now: valueOf(whole.track, 'events', bucket), usual: expectationOf(whole.profile, bucket).expected };
   const seen = new Map<string, Contributor>();
   for (const one of contributors) {
-    const series = seriesOf(one, judged);
+    const series = seriesOf(one, evaluated);
     if (series === undefined || one.series.value === null) continue;
     const [now, usual] = [valueOf(series.track, 'events', bucket), expectationOf(series.profile, bucket).expected];
     const field = one.series.type === 'event' ? 'event' : 'source_id';

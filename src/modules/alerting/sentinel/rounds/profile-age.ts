@@ -32,7 +32,7 @@ export function isOutgrown(
 
 /**
  * Returns whether so many events came late that the baseline may have changed. Learning is expensive, so a few late
- * events wait for the next hour. Otherwise a trickle of late events would cause a lesson for every bucket.
+ * events wait for the next hour. Otherwise a trickle of late events would cause a training for every bucket.
  * @param hours whole hours since the profiles were learned
  */
 export function isChanged({ known, now, hours }: { known: number; now: number; hours: number }): boolean {

@@ -4,29 +4,31 @@ import type { Db } from '../../../../platform/database/database.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
 import { BASELINE_BUCKETS, type Bucket, bucketOf, DAY_BUCKETS, HOUR_BUCKETS, startOf } from '../baseline/buckets.js';
 import { LEARNING_BUCKETS } from '../baseline/profile.js';
-import { SEEN_IN } from '../judging/judge-series.js';
+import { SEEN_IN } from '../detection/detect-in-series.js';
 import { EventHistoryReader } from '../../../events/event-store/index.js';
-import { historyOf, reachOf } from './lesson-plan.js';
-import { type Lesson, LessonsRepository } from './lessons.repository.js';
+import { historyOf, reachOf } from './training-plan.js';
+import { type Training, TrainingHistoryRepository } from './training-history.repository.js';
 import { isChanged, isOutgrown } from './profile-age.js';
-import { ProjectLearner } from './project-learner.js';
+import { BaselineTrainer } from './baseline-trainer.js';
 import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles.repository.js';
 import { type Profiled, type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
-/** When a lesson would be of less value than the known profiles, these are kept for this long, up to `KEPT_AT_MOST`. */
+/**
+ * When a training would be of less value than the known profiles, these are kept for this long, up to `KEPT_AT_MOST`.
+ */
 const REST_BUCKETS = HOUR_BUCKETS;
 const KEPT_AT_MOST = LEARNING_BUCKETS;
 
-/** The baseline of a project by which a bucket is judged. */
+/** The baseline of a project by which a bucket is evaluated. */
 export interface KnownProject extends Pick<Profiled, 'oldestEventAt' | 'mostEventTypes' | 'mostEndpoints'> {
-  /** The profile of each series, limited to the hours by which the bucket is judged. */
+  /** The profile of each series, limited to the hours by which the bucket is evaluated. */
   readonly profiles: readonly ProfiledSeries[];
 }
 
 /**
  * Provides the baseline of a project. It is learned from 28 days of history: once a day, when a series may have learned
- * enough, and when late events have changed the history. Lessons run in pieces, between which other projects have their
- * turn.
+ * enough, and when late events have changed the history. Trainings run in pieces, between which other projects have
+ * their turn.
  */
 @Injectable()
 export class ProjectProfiler {
@@ -36,27 +38,27 @@ export class ProjectProfiler {
     private readonly history: EventHistoryReader,
     private readonly profiles: SeriesProfilesRepository,
     private readonly projects: WatchedProjectsRepository,
-    private readonly lessons: LessonsRepository,
-    private readonly learner: ProjectLearner,
+    private readonly trainings: TrainingHistoryRepository,
+    private readonly trainer: BaselineTrainer,
     metrics: Metrics,
   ) {
     this.rebuilt = metrics.counter('oes_sentinel_profiles_total', 'Times that the baseline of a project was rebuilt');
   }
 
-  /** @returns null when a piece was learned, and more has to be learned before the bucket can be judged */
+  /** @returns null when a piece was learned, and more has to be learned before the bucket can be evaluated */
   async of(project: WatchedProject, tx: Db): Promise<KnownProject | null> {
     const until = Math.floor(bucketOf(project.due.getTime()) / HOUR_BUCKETS) * HOUR_BUCKETS;
-    let lesson = await this.lessons.find(project.projectId, tx);
-    if (lesson !== null && !isOf(lesson, until)) {
-      await this.lessons.end(project.projectId, tx);
-      lesson = null;
+    let training = await this.trainings.find(project.projectId, tx);
+    if (training !== null && !isOf(training, until)) {
+      await this.trainings.end(project.projectId, tx);
+      training = null;
     }
-    if (lesson === null) {
+    if (training === null) {
       const known = await this.stillKnown(project, until, tx);
       if (known !== null) return known;
-      lesson = await this.begin(project, until, tx);
+      training = await this.begin(project, until, tx);
     }
-    return this.goOn(project, lesson, until, tx);
+    return this.goOn(project, training, until, tx);
   }
 
   private async stillKnown(project: WatchedProject, until: Bucket, tx: Db): Promise<KnownProject | null> {
@@ -85,7 +87,7 @@ export class ProjectProfiler {
     return this.profiles.near(projectId, bucketOf(due.getTime()) - SEEN_IN + 1, tx);
   }
 
-  private async begin({ projectId }: WatchedProject, until: Bucket, tx: Db): Promise<Lesson> {
+  private async begin({ projectId }: WatchedProject, until: Bucket, tx: Db): Promise<Training> {
     this.rebuilt.inc();
     const period = periodOf(until - BASELINE_BUCKETS, until);
     const { events: counted, oldest } = await this.history.extent(projectId, period, tx);
@@ -93,54 +95,54 @@ export class ProjectProfiler {
     const hours = historyOf(await this.history.hours(projectId, period, tx));
     const { since, rows } = reachOf(hours, until - BASELINE_BUCKETS);
     await this.projects.charge(projectId, rows, tx);
-    const lesson = { projectId, until: startOf(until), since: startOf(since), events, sources, counted };
-    return this.lessons.begin({ ...lesson, oldestEventAt: oldest }, tx);
+    const training = { projectId, until: startOf(until), since: startOf(since), events, sources, counted };
+    return this.trainings.begin({ ...training, oldestEventAt: oldest }, tx);
   }
 
-  private async goOn(project: WatchedProject, lesson: Lesson, until: Bucket, tx: Db): Promise<KnownProject | null> {
+  private async goOn(project: WatchedProject, training: Training, until: Bucket, tx: Db): Promise<KnownProject | null> {
     const { projectId, profiledUntil } = project;
-    if (profiledUntil !== null && isShort(lesson) && until - bucketOf(profiledUntil.getTime()) < KEPT_AT_MOST) {
-      await this.lessons.end(projectId, tx);
+    if (profiledUntil !== null && isShort(training) && until - bucketOf(profiledUntil.getTime()) < KEPT_AT_MOST) {
+      await this.trainings.end(projectId, tx);
       await this.projects.rest(projectId, startOf(until + REST_BUCKETS), tx);
       return knownOf(project, await this.near(project, tx));
     }
-    const after = await this.learner.goOn(lesson, tx);
-    if (after.learned < this.learner.seriesOf(after)) {
-      await this.lessons.advance(after, tx);
+    const after = await this.trainer.goOn(training, tx);
+    if (after.learned < this.trainer.seriesOf(after)) {
+      await this.trainings.advance(after, tx);
       return null;
     }
     return this.finish(project, after, tx);
   }
 
-  private async finish(project: WatchedProject, lesson: Lesson, tx: Db): Promise<KnownProject> {
-    const { projectId, learning, learned, counted, oldestEventAt, until } = lesson;
-    await this.profiles.keepOnly(projectId, this.learner.namesOf(lesson), tx);
+  private async finish(project: WatchedProject, training: Training, tx: Db): Promise<KnownProject> {
+    const { projectId, learning, learned, counted, oldestEventAt, until } = training;
+    await this.profiles.keepOnly(projectId, this.trainer.namesOf(training), tx);
     const profiles = await this.near(project, tx);
-    const isNew = this.learner.isNew(profiles, bucketOf(until.getTime()));
+    const isNew = this.trainer.isNew(profiles, bucketOf(until.getTime()));
     const made = {
       oldestEventAt,
-      mostEventTypes: isNew ? null : lesson.mostEventTypes,
-      mostEndpoints: isNew ? null : lesson.mostEndpoints,
+      mostEventTypes: isNew ? null : training.mostEventTypes,
+      mostEndpoints: isNew ? null : training.mostEndpoints,
     };
     await this.projects.profiled(projectId, { ...made, until, events: counted, series: learned, learning }, tx);
-    await this.lessons.end(projectId, tx);
+    await this.trainings.end(projectId, tx);
     return { ...made, profiles };
   }
 
   /** Records that a piece could not be read in time. */
   async failed(projectId: ProjectId): Promise<void> {
-    await this.lessons.fail(projectId);
+    await this.trainings.fail(projectId);
   }
 }
 
-/** Returns whether a lesson is less than a day older than the wanted bucket. An older lesson is dropped. */
-function isOf({ until }: Lesson, wanted: Bucket): boolean {
+/** Returns whether a training is less than a day older than the wanted bucket. An older training is dropped. */
+function isOf({ until }: Training, wanted: Bucket): boolean {
   const behind = wanted - bucketOf(until.getTime());
   return behind >= 0 && behind < DAY_BUCKETS;
 }
 
 /** Returns whether so much history had to be left out that the rest is too short for any finding. */
-function isShort({ since, until }: Lesson): boolean {
+function isShort({ since, until }: Training): boolean {
   return bucketOf(until.getTime()) - bucketOf(since.getTime()) < LEARNING_BUCKETS;
 }
 

@@ -5,11 +5,11 @@ import {
   type JobProcessor,
   type NoPayload,
 } from '../../../../platform/queue/index.js';
-import { SentinelRounds } from './sentinel-rounds.js';
+import { DetectionScheduler } from './detection-scheduler.js';
 
 const EVERY_MS = 60_000;
 
-/** Judges the buckets that are due, once a minute in one of the worker processes. */
+/** Evaluates the buckets that are due, once a minute in one of the worker processes. */
 export const sentinelJob = defineJob<NoPayload, { processed: number }>({
   name: 'sentinel',
   every: { ms: EVERY_MS, payload: {} },
@@ -17,7 +17,7 @@ export const sentinelJob = defineJob<NoPayload, { processed: number }>({
 
 @JobHandler(sentinelJob)
 export class SentinelProcessor implements JobProcessor<NoPayload, { processed: number }> {
-  constructor(private readonly rounds: SentinelRounds) {}
+  constructor(private readonly rounds: DetectionScheduler) {}
 
   async run(_: NoPayload, { signal }: JobContext): Promise<{ processed: number }> {
     return { processed: await this.rounds.run(signal) };

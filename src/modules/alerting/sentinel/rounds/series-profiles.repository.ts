@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bucket, HOUR_BUCKETS, hourOfWeek } from '../baseline/buckets.js';
 import type { Profile } from '../baseline/profile.js';
-import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
+import type { SeriesName, SeriesType } from '../detection/finding-kinds.js';
 import { bytesOf, LAYOUT, profileFrom } from './profile-bytes.js';
 
 /** A series and its profile. */

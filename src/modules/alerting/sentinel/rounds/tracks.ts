@@ -1,7 +1,7 @@
 import type { ProjectSeries } from '../../../events/event-store/index.js';
 import { bucketOf } from '../baseline/buckets.js';
 import type { Track } from '../baseline/track.js';
-import type { SeriesName, SeriesType } from '../judging/finding-kinds.js';
+import type { SeriesName, SeriesType } from '../detection/finding-kinds.js';
 
 /** Returns the track of one of the series that were read. */
 export function trackOf(read: ProjectSeries, { type, value }: SeriesName): Track {

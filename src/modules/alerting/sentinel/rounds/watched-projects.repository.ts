@@ -9,7 +9,7 @@ export interface WatchedProject {
   readonly now: Date;
   /** The beginning of the bucket that is due. */
   readonly due: Date;
-  /** The beginning of the first bucket that was judged. */
+  /** The beginning of the first bucket that was evaluated. */
   readonly judgingSince: Date;
   readonly oldestEventAt: Date | null;
   /** The end of the history that the profiles were learned from; null when there are none yet. */
@@ -21,7 +21,7 @@ export interface WatchedProject {
   readonly mostEndpoints: number | null;
   /** For buckets before this time the profiles are kept, whatever events have arrived since. */
   readonly restsUntil: Date | null;
-  /** Whether so much was read for the project today that late events cause no further lesson. */
+  /** Whether so much was read for the project today that late events cause no further training. */
   readonly isSpent: boolean;
 }
 
@@ -36,16 +36,16 @@ export interface Profiled {
   readonly learning: number;
 }
 
-/** How far judging a project has come. */
+/** How far the evaluation of a project has come. */
 export interface Watching {
-  /** The end of the last judged bucket. */
+  /** The end of the last evaluated bucket. */
   readonly judgedUntil: Date | null;
   readonly oldestEventAt: Date | null;
   readonly series: number;
   readonly learning: number;
 }
 
-/** A bucket is judged this long after its end, when its last events have arrived. */
+/** A bucket is evaluated this long after its end, when its last events have arrived. */
 const SETTLED = `interval '2 minutes'`;
 const BUCKET = `interval '5 minutes'`;
 /** Buckets that have been due for longer are skipped, because nobody wants to be notified of them. */
@@ -54,7 +54,9 @@ const LONGEST_BACKLOG = `interval '1 day'`;
 const NEWEST = `date_bin(${BUCKET}, statement_timestamp() - ${SETTLED}, timestamptz '2000-01-01Z') - ${BUCKET}`;
 
 const TODAY = `(statement_timestamp() AT TIME ZONE 'UTC')::date`;
-/** Once the lessons of a project have read this many rows of events in a day, late events cause no further lesson. */
+/**
+ * Once the trainings of a project have read this many rows of events in a day, late events cause no further training.
+ */
 const ROWS_A_DAY = 4_000_000;
 
 /** Stores which projects are watched and how far each has come. Times are those of the database clock. */
@@ -103,7 +105,7 @@ export class WatchedProjectsRepository {
     return row ?? null;
   }
 
-  /** Records that the due bucket was judged. */
+  /** Records that the due bucket was evaluated. */
   async advance({ projectId, due }: WatchedProject, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE sentinel_projects SET judged_until = $2::timestamptz + ${BUCKET}, due_at = $2::timestamptz + 2 * ${BUCKET} + ${SETTLED}
@@ -131,7 +133,7 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** Adds the rows of events that a lesson is going to read to those of the day. */
+  /** Adds the rows of events that a training is going to read to those of the day. */
   async charge(projectId: ProjectId, rows: number, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE sentinel_projects SET rows_read = CASE WHEN rows_read_on = ${TODAY} THEN rows_read ELSE 0 END + $2, rows_read_on = ${TODAY}

@@ -60,10 +60,10 @@ export class ConformalNeighbours {
     const place = this.seen % this.warmUp;
     if (place === 0 || place === this.warmUp >> 1) this.refresh();
     if (this.scored === 0) this.calibrate();
-    return this.judged();
+    return this.evaluated();
   }
 
-  private judged(): number {
+  private evaluated(): number {
     whiten(this.metric, DIMENSION, this.values, this.point, 0);
     const strange = this.strangenessOf(this.point, NEIGHBOURS);
     let below = 0;

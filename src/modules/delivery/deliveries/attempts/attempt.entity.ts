@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { OutboxRow } from '../../sending/index.js';
+import { OutboxColumns } from '../../sending/index.js';
 import type { AttemptKind, AttemptStatus, ClaimKind, Recovery, StoredRetryState } from './attempt-states.js';
 
 const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
@@ -40,7 +40,7 @@ const WAITING = 'due_at IS NOT NULL AND claim_token IS NULL';
   `(claim_token IS NULL) = (claim_kind IS NULL) AND (claim_token IS NULL) = (claim_expires_at IS NULL)
    AND claim_kind IN ('worker', 'retry_now', 'dlq_drain', 'test')`,
 )
-export class DeliveryAttempt extends OutboxRow {
+export class DeliveryAttempt extends OutboxColumns {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'pk_delivery_attempts' })
   id!: string;
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type Search,
@@ -27,7 +27,7 @@ export class DeliveryChannelSearch extends RowSearch<Row> {
       WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, name, type, createdAt }: Row): FoundThing {
-    return foundThing({ id, title: name, subtitle: type, timestamp: createdAt }, { name, type });
+  protected toHit({ id, name, type, createdAt }: Row): SearchHit {
+    return searchHit({ id, title: name, subtitle: type, timestamp: createdAt }, { name, type });
   }
 }

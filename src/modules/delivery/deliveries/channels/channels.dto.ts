@@ -11,7 +11,7 @@ import {
   TextField,
   UuidField,
   NameField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import {
   ANY_CONFIGURATION,
   CHANNEL_TYPES,

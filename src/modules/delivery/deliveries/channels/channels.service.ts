@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { ValidationError } from '../../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { TemplateSecretsService } from '../../templates/index.js';
 import { ChannelNotFound, TooManyChannels } from '../delivery.errors.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';
@@ -37,7 +37,7 @@ export class ChannelsService {
     private readonly drivers: ChannelDriverRegistry,
     private readonly signing: SigningVault,
     private readonly templates: TemplateSecretsService,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -61,7 +61,7 @@ export class ChannelsService {
     const signed = this.drivers.of(type).isSigned && this.signing.isAvailable ? this.signing.create(scope, id) : null;
     const signingSecret = signed?.sealed ?? null;
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.channels.countOf(scope, tx)) >= MOST_CHANNELS) throw new TooManyChannels();
       await this.templates.admit(scope, { after: configuration.template, loc: TEMPLATE }, tx);
       await this.channels.insert(scope, { id, name, type, enabled, configuration, signingSecret }, tx);
@@ -86,7 +86,7 @@ export class ChannelsService {
     if (read) this.headers.assertFit({ type, configuration: read }, headers, ['body', 'protected_headers']);
     const configuration = read && (await this.drivers.of(type).admit(read, scope.projectId));
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before = await this.channels.lock(scope, id, tx);
       if (before === null) throw new ChannelNotFound();
       const after = {
@@ -124,7 +124,7 @@ export class ChannelsService {
   /** @throws ChannelHasEvidence while attempts refer to the channel; their foreign key undoes the whole transaction */
   async delete(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const channel = await this.channels.lock(scope, id, tx);
       if (channel === null) throw new ChannelNotFound();
       const headers = await this.channels.headers(scope, id, tx);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
+import { type Issue, ValidationError } from '../../../../platform/http/validation/index.js';
 import { type OpenedSecret, SecretsReader } from '../../../entitlement/secrets/index.js';
-import { ProjectActsService } from '../../../tenancy/projects/index.js';
+import { ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';
 import { headerValueFault, PROTECTED_VALUE_LENGTH } from '../drivers/header-rules.js';
 import { HeaderSecretsRepository } from './header-secrets.repository.js';
@@ -29,7 +29,7 @@ export class HeaderSecretsService {
   constructor(
     private readonly secrets: SecretsReader,
     private readonly uses: HeaderSecretsRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
   ) {}
 
   /**
@@ -66,7 +66,7 @@ export class HeaderSecretsService {
 
   /** Checks the role again, under the locks that the transaction holds already. */
   private async assertAdmin(scope: ProjectMemberScope, tx: Db): Promise<void> {
-    await this.acts.begin({ ...scope, needed: { role: 'admin' } }, tx);
+    await this.authorization.lockAndAuthorize({ ...scope, needed: { role: 'admin' } }, tx);
   }
 }
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
+import { type Issue, ValidationError } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { ChannelNotFound, DuplicateProtectedHeader, ProtectedHeaderNotFound } from '../delivery.errors.js';
 import { ruleIssue } from '../drivers/channel-configuration.js';
 import { ChannelDriverRegistry } from '../drivers/channel-driver.registry.js';
@@ -34,7 +34,7 @@ export class ProtectedHeadersService {
     private readonly drivers: ChannelDriverRegistry,
     private readonly vault: HeaderVault,
     private readonly secrets: HeaderSecretsService,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -145,7 +145,7 @@ export class ProtectedHeadersService {
     work: (channel: DeliveryChannel, headers: ProtectedHeader[], tx: Db) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const channel = await this.channels.lock(scope, channelId, tx);
       if (channel === null) throw new ChannelNotFound();
       const result = await work(channel, await this.channels.headers(scope, channelId, tx), tx);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ValidationError } from '../../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../../platform/http/validation/index.js';
 import { DestinationSafety, parseDestination } from '../../../../platform/outbound-http/index.js';
 import { ruleIssue } from './channel-configuration.js';
 

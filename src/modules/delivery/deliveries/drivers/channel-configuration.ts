@@ -1,4 +1,4 @@
-import { EnumField, IntField, type Issue } from '../../../../platform/http/fields/index.js';
+import { EnumField, IntField, type Issue } from '../../../../platform/http/validation/index.js';
 import type { BodyTemplate } from '../../templates/index.js';
 import { RETRY_STRATEGIES, type RetryPolicy, type RetryStrategy } from '../../sending/index.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { compile, type JsonRules, validateJson, ValidationError } from '../../../../platform/http/fields/index.js';
+import { compile, type JsonRules, validateJson, ValidationError } from '../../../../platform/http/validation/index.js';
 import type { ChannelConfiguration } from './channel-configuration.js';
 import type { ChannelDriver } from './channel-driver.js';
 import { CHANNEL_DRIVERS, CHANNEL_TYPES, type ChannelType, isChannelType } from './channel-drivers.js';

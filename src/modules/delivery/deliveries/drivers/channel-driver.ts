@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Issue } from '../../../../platform/http/fields/index.js';
+import type { Issue } from '../../../../platform/http/validation/index.js';
 import type { RenderedRequest } from '../../templates/index.js';
 import type { TryOutcome } from '../../sending/index.js';
 import type { ChannelConfiguration } from './channel-configuration.js';

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { type Document, schemaOf, variesBy } from '../../../../platform/http/fields/index.js';
+import { type Document, schemaOf, variesBy } from '../../../../platform/http/validation/index.js';
 import type { ChannelDriver } from './channel-driver.js';
 import { EmailDriver } from './email.driver.js';
 import { WebhookDriver } from './webhook.driver.js';

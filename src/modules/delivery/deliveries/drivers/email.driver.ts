@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
-import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { email, type Issue, ListField, NestedField, TextField } from '../../../../platform/http/validation/index.js';
 import { stringifyExact } from '../../../../platform/json/index.js';
 import { type Mail, Mailer, type MailResult, oneLine } from '../../../../platform/mail/index.js';
 import { sanitizeText } from '../../../../platform/sanitize/index.js';

@@ -1,4 +1,4 @@
-import type { Issue } from '../../../../platform/http/fields/index.js';
+import type { Issue } from '../../../../platform/http/validation/index.js';
 import { isConnectionHeader, isHeaderValue } from '../../../../platform/outbound-http/index.js';
 import { isSensitiveName } from '../../../../platform/sanitize/index.js';
 import { ruleIssue } from './channel-configuration.js';

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/index.js';
-import { EnumField, type Issue, NestedField, ObjectField, UrlField } from '../../../../platform/http/fields/index.js';
+import {
+  EnumField,
+  type Issue,
+  NestedField,
+  ObjectField,
+  UrlField,
+} from '../../../../platform/http/validation/index.js';
 import { stringifyExact } from '../../../../platform/json/index.js';
 import { OutboundHttp, standardHeaders } from '../../../../platform/outbound-http/index.js';
 import { addressed, type BodyTemplate, TEMPLATE_DOCUMENT, templateFaults } from '../../templates/index.js';

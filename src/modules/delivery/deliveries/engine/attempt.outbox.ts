@@ -11,7 +11,7 @@ import {
   type TemplateValues,
   UnbuildableTemplate,
 } from '../../templates/index.js';
-import { failedTry, type Lane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
+import { failedTry, type SendingLane, type Outbox, type SendingEngine, type TryOutcome } from '../../sending/index.js';
 import { ChannelChanged, ProtectedHeaderOpener, UnbuildableHeader } from '../channels/protected-header.opener.js';
 import { UnreadableSigningSecret } from '../channels/signing-vault.js';
 import type { Notification } from '../drivers/channel-driver.js';
@@ -134,7 +134,7 @@ export class AttemptOutbox implements Outbox<ExpiredAttempt, ClaimedAttempt> {
   }
 }
 
-function wakeUps(lanes: readonly Lane[], queue: JobQueue): Promise<void>[] {
+function wakeUps(lanes: readonly SendingLane[], queue: JobQueue): Promise<void>[] {
   const named = lanes.map(({ tenant, lane }) => ({ project_id: tenant, channel_id: lane }));
   const added: Promise<void>[] = [];
   for (let at = 0; at < named.length; at += MOST_LANES) {

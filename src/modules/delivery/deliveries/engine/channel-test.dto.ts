@@ -5,7 +5,7 @@ import {
   IntField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import type { DeliveryAttempt } from '../attempts/attempt.entity.js';
 import { ATTEMPT_STATUSES, type AttemptStatus } from '../attempts/attempt-states.js';
 

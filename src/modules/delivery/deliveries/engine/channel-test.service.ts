@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
 import { AttemptNotFound, ChannelNotFound } from '../delivery.errors.js';
 import { AttemptClaimsRepository } from './attempt-claims.repository.js';
@@ -23,7 +23,7 @@ export class ChannelTestService {
     private readonly attempts: AttemptsRepository,
     private readonly claims: AttemptClaimsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -33,7 +33,7 @@ export class ChannelTestService {
   async test(scope: ProjectMemberScope, channelId: string): Promise<ChannelTestResponse> {
     const id = newId();
     const claimed = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.channels.share(scope, channelId, tx)) === null) throw new ChannelNotFound();
       await this.headers.assertAvailable(scope, channelId, tx);
       await this.attempts.insert(

@@ -10,7 +10,7 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { SENT_REQUEST_DESCRIPTION, SentRequestResponse } from '../../sending/index.js';
 import {

@@ -9,7 +9,7 @@ import type { HistoryQuery, RetryAuditsQuery } from './history.dto.js';
 
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
-export interface Page<T> {
+export interface HistoryPage<T> {
   readonly items: T[];
   readonly total: number;
 }
@@ -73,7 +73,7 @@ export class HistoryRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns a page of attempts, newest first. */
-  async list({ projectId }: Tenant, query: HistoryQuery): Promise<Page<AttemptView>> {
+  async list({ projectId }: Tenant, query: HistoryQuery): Promise<HistoryPage<AttemptView>> {
     const conditions = new Conditions(projectId);
     conditions.add('a.status = ?', query.status);
     conditions.add('a.channel_id = ?', query.channel_id);
@@ -119,7 +119,7 @@ export class HistoryRepository {
   }
 
   /** Returns a page of retry audits, newest first. */
-  async audits({ projectId }: Tenant, query: RetryAuditsQuery): Promise<Page<RetryAudit>> {
+  async audits({ projectId }: Tenant, query: RetryAuditsQuery): Promise<HistoryPage<RetryAudit>> {
     const conditions = new Conditions(projectId);
     conditions.add('attempt_id = ?', query.delivery_id);
     conditions.add('status = ?', query.status);

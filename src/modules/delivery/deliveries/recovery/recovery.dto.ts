@@ -6,7 +6,7 @@ import {
   NestedField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { ATTEMPT_STATUSES, type AttemptStatus } from '../attempts/attempt-states.js';
 import type { AttemptView } from '../history/attempt-view.js';
 import { AttemptResponse, DecisionResponse, RetryAuditResponse } from '../history/history.dto.js';

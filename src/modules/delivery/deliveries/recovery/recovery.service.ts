@@ -4,7 +4,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { ProjectActsService } from '../../../tenancy/projects/index.js';
+import { ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 import { ProtectedHeaderOpener } from '../channels/protected-header.opener.js';
 import { AttemptsRepository } from '../attempts/attempts.repository.js';
@@ -41,7 +41,7 @@ export class RecoveryService {
     private readonly history: HistoryRepository,
     private readonly headers: ProtectedHeaderOpener,
     private readonly presenter: AttemptPresenter,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audits: RecoveryAuditWriter,
     private readonly dispatcher: RecoveryDispatcher,
   ) {}
@@ -61,7 +61,7 @@ export class RecoveryService {
   /** @throws RecoveryRefused when readiness, decided again under the lock of the source, does not allow the action */
   private async recover(scope: ProjectMemberScope, id: string, action: Recovery): Promise<Recovered> {
     const { audit, due } = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const source = await this.attempts.lock(scope, id, tx);
       if (source === null) throw new AttemptNotFound();
       const view = await this.view(scope, id, tx);

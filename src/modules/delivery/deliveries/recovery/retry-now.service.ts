@@ -3,7 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { projectAct, ProjectActsService } from '../../../tenancy/projects/index.js';
+import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { ProtectedHeaderOpener } from '../channels/protected-header.opener.js';
 import { AttemptNotFound } from '../delivery.errors.js';
 import { AttemptClaimsRepository, type ClaimedAttempt } from '../engine/attempt-claims.repository.js';
@@ -27,7 +27,7 @@ export class RetryNowService {
     private readonly readiness: ReadinessService,
     private readonly claims: AttemptClaimsRepository,
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -55,7 +55,7 @@ export class RetryNowService {
     id: string,
   ): Promise<{ readiness: ReadinessResponse; claimed: ClaimedAttempt | null }> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const view = await this.view(scope, id, tx);
       const before = await this.readiness.of(view, 'retry_now');
       if (before.allowed) await this.headers.assertAvailable(scope, view.channelId, tx);

@@ -1,4 +1,4 @@
-import { BooleanField, EnumField, TextField, UrlField } from '../../../../platform/http/fields/index.js';
+import { BooleanField, EnumField, TextField, UrlField } from '../../../../platform/http/validation/index.js';
 import { type PaidPlan, PAID_PLANS } from '../../../tenancy/organizations/index.js';
 import { CurrencyField } from '../checkout/checkout.dto.js';
 import type { Currency } from '../plan-prices.js';

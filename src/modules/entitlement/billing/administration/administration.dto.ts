@@ -1,4 +1,4 @@
-import { EnumField, IntField, UuidField } from '../../../../platform/http/fields/index.js';
+import { EnumField, IntField, UuidField } from '../../../../platform/http/validation/index.js';
 import { BILLING_STATES, type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 
 /** The statuses that platform administration may set. All others come from the provider. */

@@ -1,4 +1,4 @@
-import { EnumField, TextField, UrlField, UuidField } from '../../../../platform/http/fields/index.js';
+import { EnumField, TextField, UrlField, UuidField } from '../../../../platform/http/validation/index.js';
 import { type PaidPlan, PAID_PLANS, type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 import { CURRENCIES, type Currency } from '../plan-prices.js';
 

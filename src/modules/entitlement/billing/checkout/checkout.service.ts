@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { OrganizationActsService, type PaidPlan } from '../../../tenancy/organizations/index.js';
+import { OrganizationAuthorization, type PaidPlan } from '../../../tenancy/organizations/index.js';
 import { BillingSettings } from '../billing-settings.js';
 import { CustomersService } from '../customers/customers.service.js';
 import { SubscriptionActive } from '../billing.errors.js';
@@ -14,7 +14,7 @@ import type { CheckoutRequest, CheckoutResponse } from './checkout.dto.js';
 export class CheckoutService {
   constructor(
     private readonly database: Database,
-    private readonly acts: OrganizationActsService,
+    private readonly authorization: OrganizationAuthorization,
     private readonly settings: BillingSettings,
     private readonly customers: CustomersService,
     private readonly provider: PaymentProvider,
@@ -25,11 +25,14 @@ export class CheckoutService {
    * when the provider's events arrive.
    * @throws SubscriptionActive while a subscription is paid for: a second checkout would create a second subscription
    */
-  async begin(scope: OrganizationScope, { plan: asked, currency = null }: CheckoutRequest): Promise<CheckoutResponse> {
+  async begin(
+    scope: OrganizationScope,
+    { plan: requested, currency = null }: CheckoutRequest,
+  ): Promise<CheckoutResponse> {
     // The validation of the field has refused `free`.
-    const plan = asked as PaidPlan;
+    const plan = requested as PaidPlan;
     const { organizationId } = scope;
-    const organization = await this.database.transaction((tx) => this.acts.begin(scope, tx));
+    const organization = await this.database.transaction((tx) => this.authorization.lockAndAuthorize(scope, tx));
     if (isPassing(organization.paymentSubscriptionStatus ?? '')) throw new SubscriptionActive();
     this.settings.requireBilling();
     const priceId = this.settings.price(plan, currency);

@@ -1,4 +1,4 @@
-import { UrlField, UuidField } from '../../../../platform/http/fields/index.js';
+import { UrlField, UuidField } from '../../../../platform/http/validation/index.js';
 
 export class PortalRequest {
   @UuidField({ description: 'The organization whose payments are looked after' })

@@ -6,7 +6,7 @@ import {
   TextField,
   UrlField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { BILLING_STATES, type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 import type { BlockReason } from '../../quotas/index.js';
 import { RECOMMENDED_ACTIONS, type RecommendedAction } from './status-rules.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { asOrganizationId, asUserId, type OrganizationId, type UserId } from '../../../access/index.js';
-import { parseUuid } from '../../../../platform/http/fields/index.js';
+import { parseUuid } from '../../../../platform/http/validation/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { holderNamedBy, type NamedHolder } from '../billing-scope.js';
 import { OrganizationBillingRepository } from './organization-billing.repository.js';

@@ -1,4 +1,4 @@
-import { BooleanField } from '../../../../platform/http/fields/index.js';
+import { BooleanField } from '../../../../platform/http/validation/index.js';
 
 export class WebhookResponse {
   @BooleanField({ example: true, description: 'Whether it was done' })

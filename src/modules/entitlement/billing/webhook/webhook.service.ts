@@ -24,7 +24,7 @@ type AboutSubscription = Exclude<News, { about: 'nothing' }>;
 interface Look {
   readonly known: PaymentSubscription | null;
   /** Undefined when no query was needed. Null when the provider has no such subscription. */
-  readonly asked: SubscriptionState | null | undefined;
+  readonly queried: SubscriptionState | null | undefined;
 }
 
 /**
@@ -86,7 +86,7 @@ export class WebhookService {
     const id = subscriptionIdOf(news);
     const known = await this.subscriptions.find(id);
     const mustAsk = decide(event, news, known) === 'ask';
-    return { known, asked: mustAsk ? await this.provider.findSubscription(id, this.provider.begin()) : undefined };
+    return { known, queried: mustAsk ? await this.provider.findSubscription(id, this.provider.begin()) : undefined };
   }
 
   private async apply(event: ProviderEvent, news: AboutSubscription, look: Look, tx: Db): Promise<Outcome | 'again'> {
@@ -95,11 +95,11 @@ export class WebhookService {
     const checkout = news.about === 'checkout' ? news.checkout : null;
     const told = given ?? checkout;
     const clues = {
-      metadata: [told?.metadata, look.asked?.metadata].filter((metadata) => metadata !== undefined),
+      metadata: [told?.metadata, look.queried?.metadata].filter((metadata) => metadata !== undefined),
       reference: checkout?.reference ?? null,
       subscriptionId,
-      customerId: told?.customerId ?? look.asked?.customerId ?? null,
-      hasKnownPrice: [given, look.asked].some((state) => this.settings.prices.has(state?.priceId ?? '')),
+      customerId: told?.customerId ?? look.queried?.customerId ?? null,
+      hasKnownPrice: [given, look.queried].some((state) => this.settings.prices.has(state?.priceId ?? '')),
     };
     const holder = await this.holders.find(clues, tx);
     if (holder === 'moved') return 'again';
@@ -108,7 +108,7 @@ export class WebhookService {
       return this.finish(event, 'unmatched', null, tx);
     }
     const known = await this.subscriptions.find(subscriptionId, tx);
-    if (look.asked !== undefined && known?.revision !== look.known?.revision) return 'again';
+    if (look.queried !== undefined && known?.revision !== look.known?.revision) return 'again';
     const verdict = decide(event, news, known);
     const isPaid = given !== null && showsPayment(given.status);
     if (verdict === 'outdated') {
@@ -117,13 +117,13 @@ export class WebhookService {
       }
       return this.finish(event, 'outdated', holder, tx);
     }
-    if (verdict === 'ask' && look.asked === undefined) return 'again';
-    const asked = verdict === 'ask' ? (look.asked ?? null) : null;
-    if (verdict === 'ask' && asked === null) {
+    if (verdict === 'ask' && look.queried === undefined) return 'again';
+    const queried = verdict === 'ask' ? (look.queried ?? null) : null;
+    if (verdict === 'ask' && queried === null) {
       this.logger.warn(`event ${event.id} is about a subscription that the provider has not: ${subscriptionId}`);
       if (!this.isOfOurMode(event)) return this.finish(event, 'unmatched', holder, tx);
     }
-    const { state, sight } = seen(event, news, asked, known);
+    const { state, sight } = seen(event, news, queried, known);
     const plan =
       sight === known
         ? (known.plan ?? this.subscriptions.planOf({ ...state, priceId: null }))
@@ -171,10 +171,10 @@ const BEFORE_ALL: Sight = { seenAt: new Date(0), seenKind: SIGHT_KINDS.begun };
 function seen(
   event: ProviderEvent,
   news: AboutSubscription,
-  asked: SubscriptionState | null,
+  queried: SubscriptionState | null,
   known: PaymentSubscription | null,
 ): { state: SubscriptionState; sight: Sight } {
-  if (asked !== null) return { state: asked, sight: sightOf(event, news) };
+  if (queried !== null) return { state: queried, sight: sightOf(event, news) };
   if (news.about === 'subscription') return { state: news.subscription, sight: sightOf(event, news) };
   const { customerId, metadata, isUnpaid } = news.checkout;
   if (known !== null) {

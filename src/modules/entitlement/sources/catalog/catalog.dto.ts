@@ -1,4 +1,4 @@
-import { EnumField, ListField, nested, TextField } from '../../../../platform/http/fields/index.js';
+import { EnumField, ListField, nested, TextField } from '../../../../platform/http/validation/index.js';
 import { SOURCE_TYPES, type SourceType } from '../event-source.entity.js';
 import { CATALOG, SNIPPET_LANGUAGES, type SnippetLanguage, SNIPPETS } from './source-catalog.js';
 

@@ -4,7 +4,7 @@ import {
   type Issue,
   TextField,
   ValidationError,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { HOOK_SCHEMES, type HookScheme, SIGNATURE_ENCODINGS, type SignatureEncoding } from './source-hook.entity.js';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { CredentialCipher, CryptographyUnavailableError } from '../../../../platform/crypto/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import type { SourceType } from '../event-source.entity.js';
 import { HookCredentialsUnavailable } from '../event-sources.errors.js';
 import { assertVerification, type HookVerificationRequest } from './hook-verification.dto.js';

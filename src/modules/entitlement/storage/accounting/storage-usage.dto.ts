@@ -6,7 +6,7 @@ import {
   NestedField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { type Plan, PLANS } from '../../../tenancy/organizations/index.js';
 
 const NEAR = { description: 'At least 80 % of the limit are used, and not all of it' };

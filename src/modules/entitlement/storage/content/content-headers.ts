@@ -9,9 +9,9 @@ const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** Returns the headers that describe the content in every response: whole, partial or not modified. */
 export function contentHeaders(
   object: Pick<StoredObject, 'key' | 'contentType' | 'etag' | 'contentAt'>,
-  { asked, secondsLeft }: { readonly asked: Disposition | ''; readonly secondsLeft: number },
+  { requested, secondsLeft }: { readonly requested: Disposition | ''; readonly secondsLeft: number },
 ): Record<string, string> {
-  const shown = asked === 'inline' && mayBeShown(object.contentType) ? 'inline' : 'attachment';
+  const shown = requested === 'inline' && mayBeShown(object.contentType) ? 'inline' : 'attachment';
   return {
     'Content-Type': object.contentType,
     ETag: `"${object.etag}"`,

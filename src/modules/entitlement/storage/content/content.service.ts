@@ -40,7 +40,7 @@ export class ContentService {
     const headers = request.headers as ConditionHeaders & Pick<Request['headers'], 'range'>;
     const verdict = judge(headers, validators);
     if (verdict === 'failed') throw new PreconditionFailed();
-    const described = contentHeaders(object, { asked: disposition, secondsLeft });
+    const described = contentHeaders(object, { requested: disposition, secondsLeft });
     if (verdict === 'not-modified') {
       // A 304 response has no body, so the header that describes the body is left out.
       const { 'Content-Type': _, ...kept } = described;
@@ -48,10 +48,10 @@ export class ContentService {
       return;
     }
     const isHead = request.method === 'HEAD';
-    const asked =
+    const requested =
       !isHead && isRangeWanted(headers['if-range'], validators) ? rangeOf(headers.range, object.size) : 'whole';
-    if (asked === 'unsatisfiable') throw new RangeNotSatisfiable(object.size);
-    const range = asked === 'whole' ? null : asked;
+    if (requested === 'unsatisfiable') throw new RangeNotSatisfiable(object.size);
+    const range = requested === 'whole' ? null : requested;
     const length = range === null ? object.size : range.last - range.first + 1;
     const head = {
       ...described,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { ProjectActsService, ProjectIsArchived } from '../../../tenancy/projects/index.js';
+import { ProjectAuthorization, ProjectIsArchived } from '../../../tenancy/projects/index.js';
 import { type StorageAllowance, StorageAllowanceReader } from '../accounting/storage-allowance.reader.js';
 import { StorageRefusalsService } from '../accounting/storage-refusals.service.js';
 import { StorageTotalsRepository } from '../accounting/storage-totals.repository.js';
@@ -11,7 +11,7 @@ import { FileTooLarge } from '../storage.errors.js';
 @Injectable()
 export class ContentAdmissionService {
   constructor(
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly allowances: StorageAllowanceReader,
     private readonly totals: StorageTotalsRepository,
     private readonly refusals: StorageRefusalsService,
@@ -23,7 +23,7 @@ export class ContentAdmissionService {
    * @throws ProjectNotFound, NotAProjectMember, InsufficientProjectRole, ProjectIsArchived, or the refusal of billing
    */
   async begin(scope: ProjectMemberScope, tx: Db): Promise<StorageAllowance> {
-    const { archivedAt } = await this.acts.join(scope, tx);
+    const { archivedAt } = await this.authorization.shareAndAuthorize(scope, tx);
     return this.assertOpen({ ...scope, isArchived: archivedAt !== null }, tx);
   }
 

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 
 /** The digests that a client has sent for its content. Each digest that is present is checked. */
 export interface ExpectedDigests {

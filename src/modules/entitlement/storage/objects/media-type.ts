@@ -1,4 +1,4 @@
-import { type Kind, text } from '../../../../platform/http/fields/index.js';
+import { type Kind, text } from '../../../../platform/http/validation/index.js';
 
 export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
 const MOST_CHARACTERS = 255;

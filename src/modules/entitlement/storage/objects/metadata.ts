@@ -1,4 +1,4 @@
-import { isSafeText, type Kind, object } from '../../../../platform/http/fields/index.js';
+import { isSafeText, type Kind, object } from '../../../../platform/http/validation/index.js';
 
 export type Metadata = Readonly<Record<string, string>>;
 

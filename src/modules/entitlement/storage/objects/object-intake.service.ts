@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
-import { brokenRule, isSafeText, ValidationError } from '../../../../platform/http/fields/index.js';
+import { brokenRule, isSafeText, ValidationError } from '../../../../platform/http/validation/index.js';
 import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType, MEDIA_TYPE_RULE } from './media-type.js';
 import { expectedDigests } from './measured-content.js';

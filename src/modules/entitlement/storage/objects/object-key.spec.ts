@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isSafeText } from '../../../../platform/http/fields/index.js';
+import { isSafeText } from '../../../../platform/http/validation/index.js';
 import { endOfPrefix, fileNameOf, isObjectKey } from './object-key.js';
 
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

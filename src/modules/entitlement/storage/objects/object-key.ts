@@ -1,4 +1,4 @@
-import { type Kind, text } from '../../../../platform/http/fields/index.js';
+import { type Kind, text } from '../../../../platform/http/validation/index.js';
 
 export const MOST_KEY_BYTES = 1_024;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { isObjectKey } from './object-key.js';
 import { type ListObjectsQuery, objectResponse, type ObjectPageResponse } from './objects.dto.js';
 import { type Entry, ObjectsRepository } from './objects.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { ProjectActsService } from '../../../tenancy/projects/index.js';
+import { ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { StorageTotalsRepository } from '../accounting/storage-totals.repository.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
 import type { StoredObject } from './stored-object.entity.js';
@@ -10,14 +10,14 @@ import type { StoredObject } from './stored-object.entity.js';
 @Injectable()
 export class ObjectRemovalService {
   constructor(
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly blobs: BlobsRepository,
     private readonly totals: StorageTotalsRepository,
   ) {}
 
   /** Authorizes a removal. Archived projects and blocked organizations may still remove objects. */
   async begin(scope: ProjectMemberScope, tx: Db): Promise<void> {
-    await this.acts.join(scope, tx);
+    await this.authorization.shareAndAuthorize(scope, tx);
   }
 
   /** Stops counting the object's content, and marks its blob for removal once running downloads have ended. */

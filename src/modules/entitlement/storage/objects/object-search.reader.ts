@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type Search,
@@ -27,7 +27,7 @@ export class ObjectSearch extends RowSearch<Row> {
       WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, key, contentType, createdAt }: Row): FoundThing {
-    return foundThing({ id, title: key, subtitle: contentType, timestamp: createdAt }, { key });
+  protected toHit({ id, key, contentType, createdAt }: Row): SearchHit {
+    return searchHit({ id, title: key, subtitle: contentType, timestamp: createdAt }, { key });
   }
 }

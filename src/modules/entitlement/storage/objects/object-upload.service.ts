@@ -19,7 +19,7 @@ import type { StoredObject } from './stored-object.entity.js';
 const STEP_BYTES = 1024 * 1024;
 
 /** Content that is being uploaded. */
-export interface Source {
+export interface UploadSource {
   readonly pieces: AsyncIterable<Buffer>;
   /** Null when the size is known only at the end. */
   readonly size: number | null;
@@ -61,7 +61,7 @@ export class ObjectUploadService {
     await this.database.transaction((tx) => this.admission.begin(scope, tx));
   }
 
-  async upload(scope: ProjectMemberScope, target: Target, source: Source): Promise<StoredObject> {
+  async upload(scope: ProjectMemberScope, target: Target, source: UploadSource): Promise<StoredObject> {
     const { pieces, size, digests } = source;
     const begun = await this.begin(scope, target, size);
     const lease = hold(() => this.blobs.prolong(scope, begun.blobId));

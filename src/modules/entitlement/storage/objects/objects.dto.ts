@@ -9,7 +9,7 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { mediaType } from './media-type.js';
 import { metadata, type Metadata } from './metadata.js';
 import { MOST_KEY_BYTES, objectKey } from './object-key.js';

@@ -2,7 +2,7 @@ import { type EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { BodyTooLarge } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
 import { isError } from '../../../../platform/errors/index.js';
 

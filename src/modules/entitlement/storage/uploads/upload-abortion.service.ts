@@ -11,7 +11,7 @@ import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 /** Requests that still write parts notice within this time that they have lost the right to write. */
 export const LAST_WRITERS_SECONDS = 60;
 const LOOK_AGAIN_MS = 100;
-const PATIENCE_MS = 10_000;
+const WAIT_TIMEOUT_MS = 10_000;
 
 /** Ends uploads that are not to be completed. */
 @Injectable()
@@ -25,9 +25,9 @@ export class UploadAbortionService {
 
   /** Aborts an upload. Waits while another request is completing it. @throws UploadNotFound, UploadCompleted */
   async abort(scope: ProjectMemberScope, id: string): Promise<void> {
-    const patience = performance.now() + PATIENCE_MS;
+    const giveUpAt = performance.now() + WAIT_TIMEOUT_MS;
     while (!(await this.database.transaction((tx) => this.tryAbort(scope, id, tx)))) {
-      if (performance.now() >= patience) throw new ServiceOverloaded();
+      if (performance.now() >= giveUpAt) throw new ServiceOverloaded();
       await pause(LOOK_AGAIN_MS);
     }
   }

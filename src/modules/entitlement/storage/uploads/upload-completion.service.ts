@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { ObjectStore } from '../../../../platform/storage/index.js';
 import { BlobsRepository } from '../blobs/blobs.repository.js';
@@ -22,7 +22,7 @@ import { type SeenUpload, UploadsRepository } from './uploads.repository.js';
 
 const LOOK_AGAIN_MS = 100;
 /** A request waits this long while another one completes the upload. The store may have to copy gigabytes. */
-const PATIENCE_MS = 60_000;
+const WAIT_TIMEOUT_MS = 60_000;
 
 /** The data for joining the parts of an upload. */
 interface Assembly {
@@ -56,11 +56,11 @@ export class UploadCompletionService {
     id: string,
     given: readonly CompletedPartRequest[] | undefined,
   ): Promise<ObjectResponse> {
-    const patience = performance.now() + PATIENCE_MS;
+    const giveUpAt = performance.now() + WAIT_TIMEOUT_MS;
     for (;;) {
       const begun = await this.database.transaction((tx) => this.begin(scope, id, given, tx));
       if (begun === 'somebody else does') {
-        if (performance.now() >= patience) throw new ServiceOverloaded();
+        if (performance.now() >= giveUpAt) throw new ServiceOverloaded();
         await pause(LOOK_AGAIN_MS);
         continue;
       }

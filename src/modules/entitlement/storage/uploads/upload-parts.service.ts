@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import type { StreamedBody } from '../../../../platform/http/streamed-body.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { ObjectStore, StoreUnavailable } from '../../../../platform/storage/index.js';

@@ -8,7 +8,7 @@ import {
   nested,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { DEFAULT_MEDIA_TYPE, mediaType } from '../objects/media-type.js';
 import { metadata, type Metadata } from '../objects/metadata.js';
 import { objectKey } from '../objects/object-key.js';

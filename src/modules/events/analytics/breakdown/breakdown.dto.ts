@@ -1,8 +1,8 @@
-import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/fields/index.js';
-import { GroupField, WindowResponse } from '../../asked-windows/index.js';
-import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
-import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
-import type { Scalar } from '../../event-store/index.js';
+import { IntField, ListField, nested, NestedField, TextField } from '../../../../platform/http/validation/index.js';
+import { GroupField, WindowResponse } from '../../time-ranges/index.js';
+import { AnalyticsQuery, ChangeField, ShareField } from '../queries/analytics.dto.js';
+import { GROUPED_FIELDS, GroupingField } from '../queries/grouping-field.js';
+import type { ScalarValue } from '../../event-store/index.js';
 
 export class BreakdownQuery extends AnalyticsQuery {
   @GroupingField('by', GROUPED_FIELDS, { example: 'event' })
@@ -22,7 +22,7 @@ export class EventsAndErrors {
 
 export class BreakdownItem extends EventsAndErrors {
   @GroupField({ description: 'Text of up to 200 characters, number or truth value' })
-  value!: Scalar;
+  value!: ScalarValue;
 
   @TextField({ optional: true, nullable: true, description: 'Of source_id alone: its name; null where it is gone' })
   name?: string | null;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
+import { changeOf, ratioOf, windowHead } from '../../time-ranges/index.js';
 import { type BreakdownRow, BreakdownsReader, type Question, scalarOf } from '../../event-store/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { SourceNamesReader } from '../../../entitlement/sources/index.js';
-import { Questions } from '../asking/questions.js';
+import { Questions } from '../queries/questions.js';
 
 const NOTHING = { events: 0, errors: 0, more: 0 };
 

@@ -1,7 +1,14 @@
-import { IntField, ListField, nested, NumberField, text, TextField } from '../../../../platform/http/fields/index.js';
-import { WindowResponse } from '../../asked-windows/index.js';
-import { AnalyticsQuery, ShareField } from '../asking/analytics.dto.js';
-import { FOLLOWED_FIELDS, GroupingField } from '../asking/grouping-field.js';
+import {
+  IntField,
+  ListField,
+  nested,
+  NumberField,
+  text,
+  TextField,
+} from '../../../../platform/http/validation/index.js';
+import { WindowResponse } from '../../time-ranges/index.js';
+import { AnalyticsQuery, ShareField } from '../queries/analytics.dto.js';
+import { FOLLOWED_FIELDS, GroupingField } from '../queries/grouping-field.js';
 
 export class FunnelQuery extends AnalyticsQuery {
   @ListField(text({ min: 1, max: 200 }), {

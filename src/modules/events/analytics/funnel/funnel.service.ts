@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { FunnelsReader, type Question } from '../../event-store/index.js';
-import { ratioOf, windowHead } from '../../asked-windows/index.js';
-import { Questions } from '../asking/questions.js';
+import { ratioOf, windowHead } from '../../time-ranges/index.js';
+import { Questions } from '../queries/questions.js';
 import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
 import { FunnelLimits, TooManyFunnelValues } from './funnel-limits.js';
 import { FunnelMachine, type Reached } from './funnel-machine.js';

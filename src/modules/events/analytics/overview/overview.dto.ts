@@ -6,9 +6,9 @@ import {
   NestedField,
   NumberField,
   TextField,
-} from '../../../../platform/http/fields/index.js';
-import { WindowResponse } from '../../asked-windows/index.js';
-import { AnalyticsQuery, ChangeField, ShareField } from '../asking/analytics.dto.js';
+} from '../../../../platform/http/validation/index.js';
+import { WindowResponse } from '../../time-ranges/index.js';
+import { AnalyticsQuery, ChangeField, ShareField } from '../queries/analytics.dto.js';
 
 export class OverviewQuery extends AnalyticsQuery {}
 

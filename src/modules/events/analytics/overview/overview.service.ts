@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { changeOf, ratioOf, windowHead } from '../../asked-windows/index.js';
+import { changeOf, ratioOf, windowHead } from '../../time-ranges/index.js';
 import { type OverviewFigures, OverviewsReader } from '../../event-store/index.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
-import { Questions } from '../asking/questions.js';
+import { Questions } from '../queries/questions.js';
 
 /** Reports the totals of a window and their change against the previous window. */
 @Injectable()

@@ -8,26 +8,26 @@ import {
   NestedField,
   NumberField,
   TextField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { TimeZoneField } from '../../../tenancy/projects/index.js';
 import {
   type Aggregate,
   AGGREGATES,
-  type AskedInterval,
+  type RequestedInterval,
   BUCKET_INTERVALS,
   type BucketInterval,
-  type Scalar,
+  type ScalarValue,
 } from '../../event-store/index.js';
-import { GroupField, IntervalField, WindowResponse } from '../../asked-windows/index.js';
-import { AnalyticsQuery } from '../asking/analytics.dto.js';
-import { GROUPED_FIELDS, GroupingField } from '../asking/grouping-field.js';
+import { GroupField, IntervalField, WindowResponse } from '../../time-ranges/index.js';
+import { AnalyticsQuery } from '../queries/analytics.dto.js';
+import { GROUPED_FIELDS, GroupingField } from '../queries/grouping-field.js';
 
 const COMPARED = ['none', 'previous'] as const;
 type Compared = (typeof COMPARED)[number];
 
 export class TimeseriesQuery extends AnalyticsQuery {
   @IntervalField()
-  interval!: AskedInterval;
+  interval!: RequestedInterval;
 
   @TimeZoneField({
     optional: true,
@@ -82,7 +82,7 @@ export class ValueSeries extends WholeSeries {
     nullable: true,
     description: 'Text of up to 200 characters, number or truth value; null without a split, and without the field',
   })
-  value!: Scalar | null;
+  value!: ScalarValue | null;
 
   @BooleanField({ description: 'Whether these are the events without the field, or with a list or an object there' })
   is_missing!: boolean;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { TimeZone } from '../../../../platform/clock/index.js';
-import { failed, Fault, ValidationError } from '../../../../platform/http/fields/index.js';
+import { failed, Fault, ValidationError } from '../../../../platform/http/validation/index.js';
 import { ProjectTimeZoneReader } from '../../../tenancy/projects/index.js';
 import { readAggregateField } from '../../conditions/index.js';
 import {
   type AnsweredSeries,
-  type AskedSeries,
+  type SeriesQuery,
   bucketsOf,
   countsEvents,
   type Dividing,
@@ -16,9 +16,9 @@ import {
   TimeseriesReader,
   withoutEvents,
 } from '../../event-store/index.js';
-import { windowHead } from '../../asked-windows/index.js';
-import { finite } from '../asking/numbers.js';
-import { Questions } from '../asking/questions.js';
+import { windowHead } from '../../time-ranges/index.js';
+import { finite } from '../queries/numbers.js';
+import { Questions } from '../queries/questions.js';
 import type { TimeseriesQuery, TimeseriesResponse, ValueSeries, WholeSeries } from './timeseries.dto.js';
 
 /** Reports an aggregate of events for each bucket of a window. */
@@ -35,7 +35,7 @@ export class TimeseriesService {
     const field = fieldOf(query);
     const question = await this.questions.of(scope, query);
     const timezone = query.timezone ?? (await this.zones.of(scope));
-    const asked: AskedSeries = {
+    const seriesQuery: SeriesQuery = {
       aggregate: query.aggregate,
       field,
       splitBy: query.split_by,
@@ -47,14 +47,14 @@ export class TimeseriesService {
       window: (window) => bucketsOf(window, query.interval, zone),
       before: (window, buckets) => likeBucketsOf(window, buckets, zone),
     };
-    const answered = await this.series.of(question, asked, dividing, signal);
+    const answered = await this.series.of(question, seriesQuery, dividing, signal);
     return {
       ...windowHead(scope.projectId, question.projectName, question.window),
       interval: answered.buckets.interval,
       timezone,
       aggregate: query.aggregate,
       split_by: query.split_by ?? null,
-      ...seriesOf(answered, asked),
+      ...seriesOf(answered, seriesQuery),
     };
   }
 }
@@ -71,7 +71,7 @@ function fieldOf({ aggregate, aggregate_field: given }: TimeseriesQuery): string
 
 function seriesOf(
   { buckets, before, rows, first }: AnsweredSeries,
-  { aggregate, splitBy, hasPrevious }: AskedSeries,
+  { aggregate, splitBy, hasPrevious }: SeriesQuery,
 ): Pick<TimeseriesResponse, 'series' | 'other' | 'previous'> {
   const empty = withoutEvents(aggregate);
   const numberOf = ({ value }: SeriesRow): number | null => (value === null ? empty : finite(Number(value)));

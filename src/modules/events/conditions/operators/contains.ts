@@ -1,11 +1,11 @@
-import { readPart, readScalar, type Scalar } from './operands.js';
+import { readPart, readScalar, type Operand } from './operands.js';
 import type { Operator } from './operator.js';
 import { found, holding, type Search, type Test } from './search.js';
 import { jsonSql, onCopiedString, stringSql } from './sql.js';
 import { TextSearch } from './text-search.js';
 
 /** Matches a text that contains the operand, or a list that has it as an item. */
-export const contains: Operator<Scalar> = {
+export const contains: Operator<Operand> = {
   operand: 'scalarPart',
   read: (value, type) => (typeof value === 'string' || type === 'text' ? readPart(value) : readScalar(value, type)),
   test: (wanted) => {

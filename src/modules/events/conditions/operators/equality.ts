@@ -1,9 +1,9 @@
-import { readScalar, type Scalar } from './operands.js';
+import { readScalar, type Operand } from './operands.js';
 import type { Operator } from './operator.js';
 import { copiedEqualsSql, jsonSql, opposite } from './sql.js';
 
 /** Matches a value of the same type that equals the operand: text never equals a number. */
-export const eq: Operator<Scalar> = {
+export const eq: Operator<Operand> = {
   operand: 'scalar',
   read: readScalar,
   valuesOf: (wanted) => [wanted],
@@ -21,7 +21,7 @@ export const eq: Operator<Scalar> = {
 };
 
 /** The opposite of {@link eq} for every value: `ne` matches a missing field, too. */
-export const ne: Operator<Scalar> = {
+export const ne: Operator<Operand> = {
   operand: 'scalar',
   read: readScalar,
   test: (other) => (value) => value !== other,

@@ -1,4 +1,4 @@
-import { boolean } from '../../../../platform/http/fields/index.js';
+import { boolean } from '../../../../platform/http/validation/index.js';
 import type { Operator } from './operator.js';
 import { readerOf } from './reading.js';
 

@@ -1,4 +1,4 @@
-import { failed, ruleBroken } from '../../../../platform/http/fields/index.js';
+import { failed, ruleBroken } from '../../../../platform/http/validation/index.js';
 import { patternForPostgres } from '../patterns/pattern-sql.js';
 import { MAX_SEARCHED } from '../patterns/pattern-syntax.js';
 import { patternFault, TextPattern } from '../patterns/text-pattern.js';

@@ -1,9 +1,9 @@
-import { readScalars, type Scalar } from './operands.js';
+import { readScalars, type Operand } from './operands.js';
 import type { Operator } from './operator.js';
 import { copiedEqualsSql } from './sql.js';
 
 /** Matches a value that equals one of the operands. */
-export const oneOf: Operator<readonly Scalar[]> = {
+export const oneOf: Operator<readonly Operand[]> = {
   operand: 'scalars',
   read: readScalars,
   valuesOf: (wanted) => wanted,

@@ -8,13 +8,13 @@ import {
   number,
   ruleBroken,
   text,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { emptyList, faulty, noList, readerOf } from './reading.js';
 
 /** The type of the values of a field, unless they are missing. A property may have a value of any type. */
 export type FieldType = 'text' | 'number' | 'any';
 
-export type Scalar = string | number | boolean;
+export type Operand = string | number | boolean;
 
 const MAX_VALUES = 100;
 const MAX_VALUE_LENGTH = 1_000;
@@ -87,7 +87,7 @@ export function readNumber(value: unknown): number | Failure {
 }
 
 /** Reads a scalar of the type. A number in a text is refused, since text never equals a number. */
-export function readScalar(value: unknown, type: FieldType): Scalar | Failure {
+export function readScalar(value: unknown, type: FieldType): Operand | Failure {
   if (type === 'text') return readText(value, 1);
   if (type === 'number') {
     return typeof value === 'number'
@@ -100,11 +100,11 @@ export function readScalar(value: unknown, type: FieldType): Scalar | Failure {
   return ruleBroken('a value is text, a number, true or false', value);
 }
 
-export function readScalars(value: unknown, type: FieldType): Scalar[] | Failure {
+export function readScalars(value: unknown, type: FieldType): Operand[] | Failure {
   if (!Array.isArray(value)) return noList(value);
   if (value.length === 0) return emptyList(value);
   if (value.length > MAX_VALUES) return ruleBroken(`in takes at most ${MAX_VALUES} values`, value);
-  const values: Scalar[] = [];
+  const values: Operand[] = [];
   const refused: FaultyMember[] = [];
   for (const [index, item] of value.entries()) {
     const read = readScalar(item, type);

@@ -1,5 +1,5 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import type { Failure } from '../../../../platform/http/fields/index.js';
+import type { Failure } from '../../../../platform/http/validation/index.js';
 import type { FieldType, OperandName } from './operands.js';
 import type { Test } from './search.js';
 import type { Bind } from './sql.js';

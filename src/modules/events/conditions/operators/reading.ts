@@ -4,7 +4,7 @@ import {
   type FaultyMember,
   type Kind,
   type Read,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 
 /** Returns the reader of a kind that contains no classes. */
 export const readerOf = <T>(kind: Kind<T>): Read<T> =>

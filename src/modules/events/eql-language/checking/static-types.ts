@@ -1,4 +1,4 @@
-import { parseMoment } from '../../../../platform/http/fields/index.js';
+import { parseMoment } from '../../../../platform/http/validation/index.js';
 import type { Expression } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import { findFunction } from '../values/functions.js';

@@ -5,9 +5,9 @@ import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import {
   boundCondition,
-  type ConditionWords,
+  type SqlDialect,
   type Kind,
-  type Scalar,
+  type Constant,
   type Search,
   type Sign,
 } from './exact-condition.js';
@@ -23,11 +23,11 @@ const TYPES = { string: 'text', number: 'float8', boolean: 'boolean' } as const 
  * bounded.
  */
 export function boundSql(expression: Expression, bind: Bind): string {
-  return boundCondition(expression, new PostgresWords(bind));
+  return boundCondition(expression, new PostgresDialect(bind));
 }
 
 /** Writes conditions on the row `e` of `events`. */
-class PostgresWords implements ConditionWords {
+class PostgresDialect implements SqlDialect {
   constructor(private readonly bind: Bind) {}
 
   truth(value: boolean | null): string {
@@ -54,7 +54,7 @@ class PostgresWords implements ConditionWords {
     return `(e."timestamp" = ANY (${this.bind(all)}::timestamptz[]))`;
   }
 
-  compared(field: Field, sign: Sign, value: Scalar): string {
+  compared(field: Field, sign: Sign, value: Constant): string {
     const kind = kindOf(value);
     const operand = `${this.bind(value)}::${TYPES[kind]}`;
     const order = kind === 'string' && sign !== '=' && sign !== '<>' ? ' COLLATE "C"' : '';
@@ -63,7 +63,7 @@ class PostgresWords implements ConditionWords {
     return this.test(field, kind, (sql) => `(${sql}${order} ${sign} ${operand})`, ofList);
   }
 
-  isAmong(field: Field, values: readonly Scalar[], isFolding: boolean): string {
+  isAmong(field: Field, values: readonly Constant[], isFolding: boolean): string {
     const kind = kindOf(values[0]);
     const operands = `${this.bind(values)}::${TYPES[kind]}[]`;
     const folded = isFolding ? foldedSql(values.map(String), this.bind) : plain;
@@ -103,7 +103,7 @@ class PostgresWords implements ConditionWords {
   }
 }
 
-function kindOf(value: Scalar | undefined): Kind {
+function kindOf(value: Constant | undefined): Kind {
   return typeof value as Kind;
 }
 

@@ -5,10 +5,10 @@ import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import {
   boundCondition,
-  type ConditionWords,
+  type SqlDialect,
   isBounded,
   type Kind,
-  type Scalar,
+  type Constant,
   type Search,
   type Sign,
 } from './exact-condition.js';
@@ -27,8 +27,8 @@ const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
  * condition is true, false and null for the same events as in PostgreSQL and in memory.
  */
 export function copiedConditionSql(expression: Expression, bind: BindValue): string {
-  const words = new ClickHouseWords(bind);
-  return isBounded(expression) ? boundCondition(expression, words) : words.truth(true);
+  const dialect = new ClickHouseDialect(bind);
+  return isBounded(expression) ? boundCondition(expression, dialect) : dialect.truth(true);
 }
 
 const OWN_FIELDS: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ export function copiedOwnSql(name: string): string {
   return sql;
 }
 
-class ClickHouseWords implements ConditionWords {
+class ClickHouseDialect implements SqlDialect {
   constructor(private readonly bind: BindValue) {}
 
   truth(value: boolean | null): string {
@@ -72,12 +72,12 @@ class ClickHouseWords implements ConditionWords {
     return all.length === 0 ? this.truth(false) : anyOf(all.map((at) => this.instant('=', at)));
   }
 
-  compared(field: Field, sign: Sign, value: Scalar): string {
+  compared(field: Field, sign: Sign, value: Constant): string {
     const operand = this.operand(value);
     return this.test(field, typeof value as Kind, (sql) => `(${sql} ${sign} ${operand})`);
   }
 
-  isAmong(field: Field, values: readonly Scalar[], isFolding: boolean): string {
+  isAmong(field: Field, values: readonly Constant[], isFolding: boolean): string {
     const [first] = values;
     if (typeof first === 'boolean') {
       return this.test(field, 'boolean', (sql) => anyOf(values.map((value) => `${sql} = ${this.operand(value)}`)));
@@ -117,7 +117,7 @@ class ClickHouseWords implements ConditionWords {
     return this.test(field, 'string', (sql) => found[search](folded(sql)));
   }
 
-  private operand(value: Scalar): string {
+  private operand(value: Constant): string {
     if (typeof value === 'boolean') return this.truth(value);
     return typeof value === 'string' ? this.bind(value, 'String') : this.bind(value, 'Float64');
   }

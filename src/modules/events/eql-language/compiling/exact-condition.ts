@@ -17,7 +17,7 @@ import { constantOf } from './evaluate.js';
 
 /** The type of a scalar, as `jsonb_typeof` names it. */
 export type Kind = 'string' | 'number' | 'boolean';
-export type Scalar = string | number | boolean;
+export type Constant = string | number | boolean;
 /** A comparison operator, as both PostgreSQL and ClickHouse write it. */
 export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type Search = 'startsWith' | 'endsWith' | 'stringContains';
@@ -27,7 +27,7 @@ export type Search = 'startsWith' | 'endsWith' | 'stringContains';
  * test of a property is null when its value has another kind. The test of a list is true when the test of an element is
  * true.
  */
-export interface ConditionWords {
+export interface SqlDialect {
   truth(value: boolean | null): string;
   /** Tests whether a field has no value. */
   isMissing(field: Field): string;
@@ -40,7 +40,7 @@ export interface ConditionWords {
   /**
    * @param value also determines the kind of field values that are compared. Booleans are compared for equality only
    */
-  compared(field: Field, sign: Sign, value: Scalar): string;
+  compared(field: Field, sign: Sign, value: Constant): string;
   /** @param values all of one kind, and already folded if `isFolding` */
   isAmong(field: Field, values: readonly string[] | readonly number[] | readonly boolean[], isFolding: boolean): string;
   /**
@@ -100,10 +100,10 @@ export function isBounded(expression: Expression): boolean {
 /**
  * Returns a condition in the SQL of an engine that is true whenever the expression is. The expression must be bounded.
  */
-export function boundCondition(expression: Expression, words: ConditionWords): string {
-  if (isExact(expression)) return exactCondition(expression, words);
+export function boundCondition(expression: Expression, dialect: SqlDialect): string {
+  if (isExact(expression)) return exactCondition(expression, dialect);
   if (expression.type !== 'and' && expression.type !== 'or') throw new Error(`${expression.type} has no bound`);
-  const parts = expression.operands.filter(isBounded).map((operand) => boundCondition(operand, words));
+  const parts = expression.operands.filter(isBounded).map((operand) => boundCondition(operand, dialect));
   return `(${parts.join(expression.type === 'and' ? ' AND ' : ' OR ')})`;
 }
 
@@ -128,79 +128,79 @@ function isConstant(expression: Expression): boolean {
 }
 
 /** Returns an exact expression in the SQL of an engine. */
-function exactCondition(expression: Expression, words: ConditionWords): string {
-  if (isConstant(expression)) return words.truth(truthOf(constantOf(expression)));
+function exactCondition(expression: Expression, dialect: SqlDialect): string {
+  if (isConstant(expression)) return dialect.truth(truthOf(constantOf(expression)));
   switch (expression.type) {
     case 'field':
-      return words.holds(expression);
+      return dialect.holds(expression);
     case 'not':
-      return `(NOT ${exactCondition(expression.operand, words)})`;
+      return `(NOT ${exactCondition(expression.operand, dialect)})`;
     case 'and':
     case 'or': {
-      const parts = expression.operands.map((operand) => exactCondition(operand, words));
+      const parts = expression.operands.map((operand) => exactCondition(operand, dialect));
       return `(${parts.join(expression.type === 'and' ? ' AND ' : ' OR ')})`;
     }
     case 'compare':
-      return comparison(expression, words);
+      return comparison(expression, dialect);
     case 'in':
-      return oneOf(expression, words);
+      return oneOf(expression, dialect);
     case 'match':
-      return match(expression, words);
+      return match(expression, dialect);
     case 'call':
-      return search(expression, words);
+      return search(expression, dialect);
     default:
       throw new Error(`${expression.type} cannot be said in SQL`);
   }
 }
 
-function comparison({ op, left, right }: Comparison, words: ConditionWords): string {
+function comparison({ op, left, right }: Comparison, dialect: SqlDialect): string {
   const isSwapped = isConstant(left);
   const [one, other] = isSwapped ? [right, left] : [left, right];
   if (other.type === 'literal' && other.value === null && (op === '==' || op === '!=')) {
-    const isNull = one.type === 'field' ? words.isMissing(one) : words.isNull(exactCondition(one, words));
+    const isNull = one.type === 'field' ? dialect.isMissing(one) : dialect.isNull(exactCondition(one, dialect));
     return op === '==' ? isNull : `(NOT ${isNull})`;
   }
   if (one.type !== 'field') throw new Error('Only fields are compared in SQL');
-  return compared(one, isSwapped ? SWAPPED[op] : op, constantOf(other), words);
+  return compared(one, isSwapped ? SWAPPED[op] : op, constantOf(other), dialect);
 }
 
-function compared(field: Field, op: ComparisonOperator, value: Value, words: ConditionWords): string {
+function compared(field: Field, op: ComparisonOperator, value: Value, dialect: SqlDialect): string {
   if (isTime(field)) {
     const instant = typeof value === 'string' ? instantOf(value) : null;
-    return instant === null ? words.truth(null) : words.instant(SIGNS[op], new Date(instant));
+    return instant === null ? dialect.truth(null) : dialect.instant(SIGNS[op], new Date(instant));
   }
   const hasOrder = typeof value === 'string' || typeof value === 'number';
   const isTruth = typeof value === 'boolean' && (op === '==' || op === '!=');
-  return hasOrder || isTruth ? words.compared(field, SIGNS[op], value) : words.truth(null);
+  return hasOrder || isTruth ? dialect.compared(field, SIGNS[op], value) : dialect.truth(null);
 }
 
 /**
  * Writes one test for each kind of values. For a list, the result is false only if each test finds an element of its
  * kind.
  */
-function oneOf({ operand, values, isNegated, isFolding }: OneOf, words: ConditionWords): string {
+function oneOf({ operand, values, isNegated, isFolding }: OneOf, dialect: SqlDialect): string {
   if (operand.type !== 'field') throw new Error('Only fields are looked up in SQL');
   const all = values.map(({ value }) => value);
-  const parts: string[] = all.includes(null) ? [words.truth(null)] : [];
+  const parts: string[] = all.includes(null) ? [dialect.truth(null)] : [];
   const texts = all.filter((value) => typeof value === 'string');
   const numbers = all.filter((value) => typeof value === 'number');
   const truths = all.filter((value) => typeof value === 'boolean');
   if (isTime(operand)) {
     const instants = texts.map((text) => instantOf(text)).filter((instant) => instant !== null);
-    if (instants.length < texts.length) parts.push(words.truth(null));
-    parts.push(words.isAnyInstant(instants.map((instant) => new Date(instant))));
+    if (instants.length < texts.length) parts.push(dialect.truth(null));
+    parts.push(dialect.isAnyInstant(instants.map((instant) => new Date(instant))));
   } else if (texts.length > 0) {
-    parts.push(words.isAmong(operand, isFolding ? texts.map(fold) : texts, isFolding));
+    parts.push(dialect.isAmong(operand, isFolding ? texts.map(fold) : texts, isFolding));
   }
-  if (numbers.length > 0) parts.push(words.isAmong(operand, numbers, false));
-  if (truths.length > 0) parts.push(words.isAmong(operand, truths, false));
+  if (numbers.length > 0) parts.push(dialect.isAmong(operand, numbers, false));
+  if (truths.length > 0) parts.push(dialect.isAmong(operand, truths, false));
   return `(${isNegated ? 'NOT ' : ''}(${parts.join(' OR ')}))`;
 }
 
-function match({ operand, patterns, isFolding }: Match, words: ConditionWords): string {
+function match({ operand, patterns, isFolding }: Match, dialect: SqlDialect): string {
   if (operand.type !== 'field') throw new Error('Only fields are matched in SQL');
   const sources = patterns.map(({ value }) => (isFolding ? fold(String(value)) : String(value)));
-  return words.isLike(operand, sources.map(likePattern), isFolding ? sources : null);
+  return dialect.isLike(operand, sources.map(likePattern), isFolding ? sources : null);
 }
 
 function likePattern(source: string): string {
@@ -210,13 +210,13 @@ function likePattern(source: string): string {
     .replaceAll('?', '_');
 }
 
-function search({ name, isFolding, args }: Call, words: ConditionWords): string {
+function search({ name, isFolding, args }: Call, dialect: SqlDialect): string {
   const [source, second] = args;
   const known = searchOf(name);
   if (known === null || source?.type !== 'field' || second === undefined) throw new Error(`${name} is no search`);
   const part = constantOf(second);
-  if (typeof part !== 'string') return words.truth(null);
-  return words.finds(source, known, isFolding ? fold(part) : part, isFolding);
+  if (typeof part !== 'string') return dialect.truth(null);
+  return dialect.finds(source, known, isFolding ? fold(part) : part, isFolding);
 }
 
 function searchOf(name: string): Search | null {

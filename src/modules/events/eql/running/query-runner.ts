@@ -15,7 +15,7 @@ import {
   type TimeWindow,
   type Walk,
 } from '../../event-store/index.js';
-import { type Deadline, LongSnapshots } from '../../long-reads/index.js';
+import { type ReadDeadline, LongSnapshots } from '../../long-reads/index.js';
 import {
   eventCondition,
   type EventFilterNode,
@@ -35,7 +35,7 @@ import { SequenceMachine, type TermHits } from '../matching/sequence-machine.js'
 import { sequencePlan } from '../matching/sequence-plan.js';
 import { RunLimits } from './run-limits.js';
 
-export interface Asked {
+export interface RunOptions {
   readonly window: TimeWindow;
   readonly limit: number;
   readonly position: ResultPosition;
@@ -84,10 +84,10 @@ export class QueryRunner {
    * @param signal ends the query, which then throws the reason of the signal
    * @throws QueryTooLong, TooManyQueries, QueryNeedsTooMuchMemory, ArchiveUnavailable
    */
-  run(scope: ProjectScope, query: Query, asked: Asked, signal?: AbortSignal): Promise<Outcome> {
+  run(scope: ProjectScope, query: Query, options: RunOptions, signal?: AbortSignal): Promise<Outcome> {
     const { milliseconds, pendingPartials } = this.limits;
-    const { window } = asked;
-    const begun = (): Run => runOf(query, asked, new PendingBudget(pendingPartials));
+    const { window } = options;
+    const begun = (): Run => runOf(query, options, new PendingBudget(pendingPartials));
     return this.snapshots.run(
       scope,
       async (tx, deadline) => {
@@ -106,7 +106,7 @@ export class QueryRunner {
     scope: ProjectScope,
     window: TimeWindow,
     begun: () => Run,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
     const inOrder = async (run: Run, walk: Run['walk']): Promise<Outcome | null> => {
@@ -142,7 +142,7 @@ export class QueryRunner {
     window: TimeWindow,
     run: Run,
     joined: Joined,
-    deadline: Deadline,
+    deadline: ReadDeadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
     const candidates = await this.copied.joined(tx, scope, window, run.selection, joined, { deadline }, signal);
@@ -187,14 +187,14 @@ export class QueryRunner {
   }
 }
 
-function runOf(query: Query, asked: Asked, budget: PendingBudget): Run {
+function runOf(query: Query, options: RunOptions, budget: PendingBudget): Run {
   switch (query.type) {
     case 'events':
-      return eventRun(query, asked, budget);
+      return eventRun(query, options, budget);
     case 'sequence':
-      return sequenceRun(query, asked, budget);
+      return sequenceRun(query, options, budget);
     case 'sample':
-      return sampleRun(query, asked, budget);
+      return sampleRun(query, options, budget);
   }
 }
 
@@ -203,7 +203,7 @@ function termOf({ category, condition }: EventFilterNode) {
 }
 
 /** Runs an event query. When only the last events are wanted, the window is read from its end. */
-function eventRun({ filter, pipes }: EventQuery, { limit, position }: Asked, budget: PendingBudget): Run {
+function eventRun({ filter, pipes }: EventQuery, { limit, position }: RunOptions, budget: PendingBudget): Run {
   const selection = new CandidateSelection([termOf(filter)], []);
   const keys = [keyReader([], selection.reader.bind(selection))];
   const [first, ...others] = pipes;
@@ -264,7 +264,7 @@ function ofKeys(
   };
 }
 
-function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: PendingBudget): Run {
+function sequenceRun(query: SequenceQuery, { limit, position }: RunOptions, budget: PendingBudget): Run {
   const plan = sequencePlan(query);
   const terms = query.until === null ? query.terms : [...query.terms, query.until];
   const shown = new ResultWindow<Found>(query.pipes, limit, position, budget);
@@ -290,7 +290,7 @@ function sequenceRun(query: SequenceQuery, { limit, position }: Asked, budget: P
   };
 }
 
-function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: Asked, budget: PendingBudget): Run {
+function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: RunOptions, budget: PendingBudget): Run {
   const { terms } = query;
   const collector = new SampleCollector(terms.length, samplesPerKey, budget);
   return {

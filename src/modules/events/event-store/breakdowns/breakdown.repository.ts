@@ -3,7 +3,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Dimension } from '../totals/event-filter.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import type { Division } from '../questions/division.js';
-import { countedSql, type Source } from '../questions/gathered-events.reader.js';
+import { countedSql, type AggregateSource } from '../questions/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
@@ -25,7 +25,7 @@ export class BreakdownRepository {
    */
   rows(
     question: Question,
-    source: Source,
+    source: AggregateSource,
     division: Division,
     { by, limit }: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
@@ -68,7 +68,7 @@ export class BreakdownRepository {
  * Returns rows by key. A key may have several rows. Each row counts the events and errors of the window, and the events
  * of the previous window.
  */
-function baseOf(question: Question, source: Source, division: Division, by: string, bind: Bind): string {
+function baseOf(question: Question, source: AggregateSource, division: Division, by: string, bind: Bind): string {
   if (source.type === 'counted') {
     const counted = countedSql(question, source, [by as Dimension], bind);
     const now = `bucket = ${bind(division.first)}::int`;

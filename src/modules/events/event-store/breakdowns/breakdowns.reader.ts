@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Division, wholeWindows } from '../questions/division.js';
-import { GatheredEventsReader, type Source, type UncopiedEvents } from '../questions/gathered-events.reader.js';
+import {
+  GatheredEventsReader,
+  type AggregateSource,
+  type UncopiedEvents,
+} from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
@@ -15,7 +19,7 @@ export interface SelectedEvents {
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
   readonly behind: () => Promise<UncopiedEvents | null>;
-  readonly source: () => Promise<Source>;
+  readonly source: () => Promise<AggregateSource>;
 }
 
 /** Counts events by the values of a field or property. Counted hours are used where they can answer. */
@@ -35,14 +39,14 @@ export class BreakdownsReader {
    */
   rows(
     question: Question,
-    asked: { readonly by: string; readonly limit: number },
+    query: { readonly by: string; readonly limit: number },
     signal: AbortSignal,
   ): Promise<BreakdownRow[]> {
     return this.snapshots.run(question, signal, async (snapshot) => {
-      if (!isCounted(question, [asked.by])) return this.ofEvents(this.select(question, snapshot, signal), asked);
+      if (!isCounted(question, [query.by])) return this.ofEvents(this.select(question, snapshot, signal), query);
       const division = wholeWindows(question);
-      const source = await this.gathered.source(question, division, [asked.by as Dimension], snapshot);
-      return this.breakdown.rows(question, source, division, asked, snapshot);
+      const source = await this.gathered.source(question, division, [query.by as Dimension], snapshot);
+      return this.breakdown.rows(question, source, division, query, snapshot);
     });
   }
 
@@ -59,10 +63,10 @@ export class BreakdownsReader {
   /** Returns the same as {@link rows}, from the events themselves. @throws QueryTooLong */
   async ofEvents(
     { question, division, snapshot, signal, behind, source }: SelectedEvents,
-    asked: { readonly by: string; readonly limit: number },
+    query: { readonly by: string; readonly limit: number },
   ): Promise<BreakdownRow[]> {
-    const copied = await this.copied.rows(question, division, asked, snapshot, signal, behind);
-    return copied ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
+    const copied = await this.copied.rows(question, division, query, snapshot, signal, behind);
+    return copied ?? this.breakdown.rows(question, await source(), division, query, snapshot);
   }
 }
 

@@ -42,13 +42,13 @@ export class CopiedBreakdownRepository {
   async rows(
     question: Question,
     division: Division,
-    asked: { readonly by: string; readonly limit: number },
+    query: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
     behind: () => Promise<UncopiedEvents | null>,
   ): Promise<BreakdownRow[] | null> {
     if (!this.copied.isAsked) return null;
-    const rows = await this.split(question, division, asked, snapshot, signal, behind);
+    const rows = await this.split(question, division, query, snapshot, signal, behind);
     this.copied.answered(rows === null ? 'postgres' : 'clickhouse');
     return rows;
   }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Question } from '../questions/question.js';
-import { type Scalar, scalarOf } from '../questions/keys.js';
+import { type ScalarValue, scalarOf } from '../questions/keys.js';
 import { Snapshots } from '../questions/snapshots.js';
 import { type Dimension, DIMENSIONS } from '../totals/event-filter.js';
 import { EventTotalsReader, type FacetValue } from '../totals/totals.reader.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownsReader, type SelectedEvents } from './breakdowns.reader.js';
 
-export interface AskedFacets {
+export interface FacetCountsQuery {
   readonly question: Omit<Question, 'isAll' | 'before'>;
   /** The maximum number of values of each fixed field. */
   readonly limit: number;
@@ -24,7 +24,7 @@ export interface Facets {
 /** The most frequent values of a property, and the numbers of other values and events. */
 export interface PropertyFacet {
   readonly field: string;
-  readonly values: readonly { readonly value: Scalar; readonly events: number }[];
+  readonly values: readonly { readonly value: ScalarValue; readonly events: number }[];
   readonly others: { readonly values: number; readonly events: number };
   /** The number of events without a scalar value. */
   readonly missing: number;
@@ -44,8 +44,8 @@ export class FacetsReader {
    * those of the properties, counted under all filters. All of them come from one snapshot.
    * @throws QueryTooLong, TooManyQueries, ArchiveUnavailable
    */
-  read({ question: asked, limit, by, limitBy }: AskedFacets, signal: AbortSignal): Promise<Facets> {
-    const question: Question = { ...asked, isAll: false, before: null };
+  read({ question: query, limit, by, limitBy }: FacetCountsQuery, signal: AbortSignal): Promise<Facets> {
+    const question: Question = { ...query, isAll: false, before: null };
     const { scope, window, filter, where } = question;
     return this.snapshots.run(question, signal, async (snapshot) => {
       const all = this.breakdowns.select(question, snapshot, signal);

@@ -96,8 +96,8 @@ export class CandidateSelection {
     readonly terms: readonly TermCondition[],
     keys: readonly Field[],
   ) {
-    const asked = terms.flatMap(({ condition }) => (condition.isExact ? [] : condition.fields));
-    const fields = [...asked, ...keys];
+    const query = terms.flatMap(({ condition }) => (condition.isExact ? [] : condition.fields));
+    const fields = [...query, ...keys];
     this.isExact = terms.every(({ condition }) => condition.isExact);
     this.hasTime = fields.some(({ own }) => own === 'timestamp');
     this.ownColumns = columnsOf(

@@ -6,7 +6,7 @@ import { KEPT_COLUMNS, readColumnsWhere, type StoredEvent } from '../../fields/i
 import { type EventSize, SIZE_COLUMNS } from '../places/event-places.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
-import type { Deadline } from '../../long-reads/index.js';
+import type { ReadDeadline } from '../../long-reads/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { StatementTime } from './statement-time.js';
 
@@ -24,7 +24,7 @@ interface FirstRow extends StoredEvent, EventSize {
 
 export interface Reading {
   readonly isNewestFirst: boolean;
-  readonly deadline: Deadline;
+  readonly deadline: ReadDeadline;
   /** An additional condition on `events e`. */
   readonly within?: (bind: Bind) => string;
 }

@@ -6,7 +6,7 @@ import type { Bind } from '../../../../platform/database/parameters.js';
 import { CopyCannotTell } from '../reading/copied-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import type { Deadline } from '../../long-reads/index.js';
+import type { ReadDeadline } from '../../long-reads/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { CandidateSelection } from './candidate-selection.js';
 import { CandidateWalk } from './candidate-walk.js';
@@ -20,7 +20,7 @@ const FIRST_PLACES = 8_192;
 const MOST_CHOSEN = 100_000;
 
 /** Selects events of a project. */
-export interface AskedEvents {
+export interface EventSelection {
   readonly window: TimeWindow;
   /** A condition on `events e`. */
   readonly filter?: (bind: Bind) => string;
@@ -28,7 +28,7 @@ export interface AskedEvents {
 }
 
 /** Selects events of both stores with a condition that SQL alone cannot decide. */
-export interface AskedOfBoth extends AskedEvents {
+export interface EventSelectionOfBoth extends EventSelection {
   readonly filter: (bind: Bind) => string;
   /** The same condition as `filter`, for the rows `e` of ClickHouse. It begins with ` AND `. */
   readonly copiedFilter: (bind: BindValue) => string;
@@ -63,15 +63,15 @@ export class FittingEventsReader {
   async of(
     tx: Db,
     { projectId }: Pick<ProjectScope, 'projectId'>,
-    asked: AskedEvents,
-    deadline: Deadline,
+    query: EventSelection,
+    deadline: ReadDeadline,
   ): Promise<FittingEvents> {
-    const { window, filter, where } = asked;
+    const { window, filter, where } = query;
     const candidates = (bind: Bind): string =>
       `events e WHERE e.project_id = ${bind(projectId)} AND ${inWindow('e."timestamp"', window, { bind })}
        ${filter === undefined ? '' : `AND ${filter(bind)}`} ${where ? `AND (${where.sql(bind)})` : ''}`;
     if (!where || where.isExact) return (bind) => `(SELECT e.* FROM ${candidates(bind)} ${TENANT}) e`;
-    const places = await this.placesOf(tx, { projectId }, { ...asked, where }, deadline);
+    const places = await this.placesOf(tx, { projectId }, { ...query, where }, deadline);
     return (bind) =>
       `(SELECT * FROM (SELECT e.*, row_number() OVER (ORDER BY e."timestamp", e.id) - 1 AS place FROM ${candidates(bind)}
                        ${TENANT}) e WHERE get_bit(${bind(places)}::bytea, place) = 1) e`;
@@ -86,8 +86,8 @@ export class FittingEventsReader {
   async ofBoth(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
-    { window, filter, copiedFilter, where }: AskedOfBoth,
-    deadline: Deadline,
+    { window, filter, copiedFilter, where }: EventSelectionOfBoth,
+    deadline: ReadDeadline,
     signal: AbortSignal,
   ): Promise<ChosenEvents | null> {
     const selection = new CandidateSelection([{ category: null, condition: where }], []);
@@ -112,8 +112,8 @@ export class FittingEventsReader {
   private async placesOf(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
-    { window, filter, where }: AskedEvents & { readonly where: EventCondition },
-    deadline: Deadline,
+    { window, filter, where }: EventSelection & { readonly where: EventCondition },
+    deadline: ReadDeadline,
   ): Promise<Buffer> {
     let places = Buffer.alloc(FIRST_PLACES);
     const selection = new CandidateSelection([{ category: null, condition: where }], []);

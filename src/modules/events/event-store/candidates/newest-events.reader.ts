@@ -10,12 +10,12 @@ import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
 import { writtenIds } from '../reading/written-values.js';
 import { instantSql } from '../../fields/index.js';
-import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
+import { type ReadDeadline, QueryTooLong } from '../../long-reads/index.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Event ids, with the range of their timestamps. */
-interface Asked {
+interface NewestEventsQuery {
   readonly ids: readonly string[];
   readonly from: Date;
   readonly to: Date;
@@ -31,7 +31,7 @@ export class NewestEventsReader {
   ) {}
 
   /** Returns the locators of the newest events of a project, newest first. @throws QueryTooLong */
-  async places(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventPlace[]> {
+  async places(tx: Db, { projectId }: Scope, limit: number, deadline: ReadDeadline): Promise<EventPlace[]> {
     await this.database.limit(tx, deadline.left());
     const copied = await this.copiedPlaces.newest({ projectId }, { limit }, { tx });
     if (copied !== null) return copied;
@@ -74,16 +74,16 @@ export class NewestEventsReader {
     scope: Scope,
     places: readonly Place[],
     paths: readonly (readonly string[])[],
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<boolean[]> {
     const [newest, oldest] = [places[0], places.at(-1)];
     if (newest === undefined || oldest === undefined) return paths.map(() => false);
-    const asked: Asked = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
-    const kept = await this.kept(tx, scope, asked, paths, deadline);
+    const query: NewestEventsQuery = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
+    const kept = await this.kept(tx, scope, query, paths, deadline);
     const others = paths.filter((_, at) => kept[at] !== true);
     if (!this.copied.isAsked || others.length === 0) return kept;
     // An event that both stores have is checked twice, with the same result.
-    const copied = await this.ofCopy(scope, asked, others, deadline);
+    const copied = await this.ofCopy(scope, query, others, deadline);
     const known = new Set(others.filter((_, at) => copied[at] === true));
     return paths.map((path, at) => kept[at] === true || known.has(path));
   }
@@ -91,9 +91,9 @@ export class NewestEventsReader {
   private async kept(
     tx: Db,
     { projectId }: Scope,
-    { ids, from, to }: Asked,
+    { ids, from, to }: NewestEventsQuery,
     paths: readonly (readonly string[])[],
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<boolean[]> {
     const parameters = new Parameters();
     const tests = paths.map((path) => `coalesce(bool_or(${propertySql(path, parameters.bind)} IS NOT NULL), false)`);
@@ -112,9 +112,9 @@ export class NewestEventsReader {
   /** @returns an empty list when ClickHouse cannot answer */
   private async ofCopy(
     scope: Scope,
-    { ids, from, to }: Asked,
+    { ids, from, to }: NewestEventsQuery,
     paths: readonly (readonly string[])[],
-    deadline: Deadline,
+    deadline: ReadDeadline,
   ): Promise<readonly boolean[]> {
     const statement = new StatementValues();
     const { bind } = statement;

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../long-reads/index.js';
+import type { ReadDeadline } from '../../long-reads/index.js';
 
 /** A new limit is set once less than this share of the current limit is left. */
 const ENOUGH = 31 / 32;
@@ -11,7 +11,7 @@ export class StatementTime {
   /** At least the limit that is set in the transaction. Every snapshot begins with one. */
   private limit: number;
 
-  constructor(private readonly deadline: Deadline) {
+  constructor(private readonly deadline: ReadDeadline) {
     this.limit = deadline.milliseconds;
   }
 

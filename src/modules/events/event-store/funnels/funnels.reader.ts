@@ -37,12 +37,12 @@ export class FunnelsReader {
    */
   follow<Result>(
     question: Question,
-    asked: Pick<FollowedEvents, 'types' | 'by'>,
+    query: Pick<FollowedEvents, 'types' | 'by'>,
     begin: () => Follower<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
     return this.snapshots.run(question, signal, async (snapshot) => {
-      const followed = { ...asked, from: question.window.from };
+      const followed = { ...query, from: question.window.from };
       const copied = await this.fromCopy(question, followed, begin(), snapshot, signal);
       this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
       return copied === null ? this.fromRows(question, followed, begin(), snapshot) : copied.result;

@@ -229,41 +229,41 @@ export class EventHistoryReader {
 
   /**
    * Returns ids of events of a period as samples for findings, newest first.
-   * @param asked for each finding: an event type, the id of an Event Source or neither for the whole project; and
+   * @param wanted for each finding: an event type, the id of an Event Source or neither for the whole project; and
    * whether only errors are samples
    */
   async samples(
     projectId: ProjectId,
     { from, to }: Period,
-    asked: readonly { readonly event: string | null; readonly source: string | null; readonly errors: boolean }[],
+    wanted: readonly { readonly event: string | null; readonly source: string | null; readonly errors: boolean }[],
     limit: number,
     tx: Db,
   ): Promise<string[][]> {
     const newest = `AND e."timestamp" >= $2 AND e."timestamp" < $3 AND (NOT a.errors OR e.log_status >= 500)
       ORDER BY e."timestamp" DESC, e.id DESC LIMIT $7`;
     const rows = await this.database.rows<{ place: number; id: string }>(
-      `WITH asked AS MATERIALIZED (
+      `WITH wanted AS MATERIALIZED (
          SELECT * FROM unnest($4::text[], $5::uuid[], $6::boolean[]) WITH ORDINALITY AS a (event, source, errors, place))
-       SELECT a.place::int AS place, found.id, found."timestamp" AS at FROM asked a CROSS JOIN LATERAL (
+       SELECT a.place::int AS place, found.id, found."timestamp" AS at FROM wanted a CROSS JOIN LATERAL (
          SELECT e.id, e."timestamp" FROM events e WHERE e.project_id = $1 AND e.event = a.event ${newest}) found WHERE a.event IS NOT NULL
        UNION ALL
-       SELECT a.place::int, found.id, found."timestamp" FROM asked a CROSS JOIN LATERAL (
+       SELECT a.place::int, found.id, found."timestamp" FROM wanted a CROSS JOIN LATERAL (
          SELECT e.id, e."timestamp" FROM events e WHERE e.project_id = $1 AND e.source_id = a.source ${newest}) found WHERE a.source IS NOT NULL
        UNION ALL
-       SELECT a.place::int, found.id, found."timestamp" FROM asked a CROSS JOIN LATERAL (
+       SELECT a.place::int, found.id, found."timestamp" FROM wanted a CROSS JOIN LATERAL (
          SELECT e.id, e."timestamp" FROM events e WHERE e.project_id = $1 ${newest}) found WHERE a.event IS NULL AND a.source IS NULL
        ORDER BY place, at DESC, id DESC`,
       [
         projectId,
         from,
         to,
-        asked.map(({ event }) => event),
-        asked.map(({ source }) => source),
-        asked.map(({ errors }) => errors),
+        wanted.map(({ event }) => event),
+        wanted.map(({ source }) => source),
+        wanted.map(({ errors }) => errors),
         limit,
       ],
       tx,
     );
-    return asked.map((_, index) => rows.filter(({ place }) => place === index + 1).map(({ id }) => id));
+    return wanted.map((_, index) => rows.filter(({ place }) => place === index + 1).map(({ id }) => id));
   }
 }

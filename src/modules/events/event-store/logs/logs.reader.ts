@@ -8,7 +8,7 @@ import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { MatchesReader } from '../matches/matches.reader.js';
-import { type CopiedConditions, olderThan } from '../places/asked-places.js';
+import { type CopiedConditions, olderThan } from '../places/event-list-query.js';
 import { CopiedPlacesReader } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
@@ -96,13 +96,13 @@ export class LogsReader {
     limit: number,
     isIndexable: boolean,
   ): Promise<EventPlace[]> {
-    const asked = { window, before: filter.before, conditions: inBoth(filter), limit };
+    const query = { window, before: filter.before, conditions: inBoth(filter), limit };
     const kept = (milliseconds: number = LONG_READ_MS): Promise<EventPlace[]> =>
       this.filteredKept(scope, window, filter, limit, isIndexable, milliseconds);
-    const inTurn = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
+    const withSlot = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
       this.longReads.run(scope, (milliseconds) => work(milliseconds).catch(tooLong), { refusal: TooManyLogSearches });
     try {
-      return await this.copied.read(scope, asked, kept, { inTurn });
+      return await this.copied.read(scope, query, kept, { withSlot });
     } catch (error) {
       if (error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;

@@ -5,7 +5,7 @@ import { BreakdownsReader } from '../breakdowns/breakdowns.reader.js';
 import { type CandidateRow, CandidateSelection } from '../candidates/candidate-selection.js';
 import { CandidateWalk, type Walk } from '../candidates/candidate-walk.js';
 import { CopiedCandidatesReader } from '../candidates/copied-candidates.reader.js';
-import { type AskedPlaces, olderThan } from '../places/asked-places.js';
+import { type EventListQuery, olderThan } from '../places/event-list-query.js';
 import { copiedOlderThan } from '../places/copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import { filterInBoth } from '../places/explored-places.reader.js';
@@ -15,11 +15,11 @@ import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import { CopyCannotTell } from '../reading/copied-events.reader.js';
 import { EventRowsReader, type Selection } from '../rows/event-rows.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import type { Page } from '../totals/totals.reader.js';
+import type { OffsetPage } from '../totals/totals.reader.js';
 
 type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
 
-export interface AskedMatches extends AskedPlaces {
+export interface MatchListQuery extends EventListQuery {
   readonly window: TimeWindow;
   readonly where: EventCondition;
   /** The read leaves half of the time of its organization to others. */
@@ -51,29 +51,29 @@ export class MatchesReader {
   ) {}
 
   /** @throws QueryTooLong, TooManyQueries, ArchiveUnavailable */
-  newest(scope: Scope, asked: AskedMatches, signal: AbortSignal): Promise<EventPlace[]> {
+  newest(scope: Scope, query: MatchListQuery, signal: AbortSignal): Promise<EventPlace[]> {
     const read = async (snapshot: Snapshot): Promise<EventPlace[]> => {
-      const { rows } = await this.read(scope, asked, snapshot, signal, 'page');
+      const { rows } = await this.read(scope, query, snapshot, signal, 'page');
       return this.places(scope, rows, snapshot);
     };
-    return this.snapshots.run({ scope }, signal, read, asked.isBackground);
+    return this.snapshots.run({ scope }, signal, read, query.isBackground);
   }
 
   /** Returns a page and the number of all matching events, from one snapshot. @throws as {@link newest} */
   page(
-    asked: Omit<Question, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
-    { limit, offset }: Page,
+    query: Omit<Question, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
+    { limit, offset }: OffsetPage,
     signal: AbortSignal,
   ): Promise<{ total: number; places: EventPlace[] }> {
-    const { scope, window, where, filter } = asked;
+    const { scope, window, where, filter } = query;
     const matches = { window, where, conditions: filterInBoth(filter), limit, offset };
-    return this.snapshots.run(asked, signal, async (snapshot) => {
+    return this.snapshots.run(query, signal, async (snapshot) => {
       if (!where.isExact) {
         const { rows, read } = await this.read(scope, matches, snapshot, signal, 'all');
         return { total: read, places: await this.places(scope, rows, snapshot) };
       }
       // SQL counts faster than it returns every event.
-      const question: Question = { ...asked, isAll: false, before: null };
+      const question: Question = { ...query, isAll: false, before: null };
       const counts = await this.breakdowns.ofEvents(this.breakdowns.select(question, snapshot, signal), {
         by: 'event',
         limit: 1,
@@ -88,18 +88,18 @@ export class MatchesReader {
   /** @param wanted `all` reads every matching event, in order to count them */
   private async read(
     scope: Scope,
-    asked: AskedMatches,
+    query: MatchListQuery,
     snapshot: Snapshot,
     signal: AbortSignal,
     wanted: 'page' | 'all',
   ): Promise<Matches> {
-    const { window, where, limit } = asked;
+    const { window, where, limit } = query;
     const selection = new CandidateSelection([{ category: null, condition: where }], []);
-    const walk = walkOf(asked, snapshot, wanted);
-    const copied = await this.fromCopy(scope, asked, selection, walk, snapshot, signal, wanted);
+    const walk = walkOf(query, snapshot, wanted);
+    const copied = await this.fromCopy(scope, query, selection, walk, snapshot, signal, wanted);
     this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
     if (copied !== null) return copied;
-    const found = await this.collect(scope, asked, selection, walk, snapshot, wanted);
+    const found = await this.collect(scope, query, selection, walk, snapshot, wanted);
     const last = wanted === 'page' && found.rows.length === limit ? found.rows.at(-1) : undefined;
     await this.cold.needHot(last === undefined ? window : { from: new Date(last.ms) });
     return found;
@@ -108,7 +108,7 @@ export class MatchesReader {
   /** @returns null when PostgreSQL has to answer alone */
   private async fromCopy(
     scope: Scope,
-    asked: AskedMatches,
+    query: MatchListQuery,
     selection: CandidateSelection,
     walk: Walk,
     snapshot: Snapshot,
@@ -116,8 +116,8 @@ export class MatchesReader {
     wanted: 'page' | 'all',
   ): Promise<Matches | null> {
     try {
-      const rows = await this.copied.rows(snapshot.tx, scope, spanOf(asked), selection, walk, signal);
-      return rows && (await this.collect(scope, asked, selection, { ...walk, rows }, snapshot, wanted));
+      const rows = await this.copied.rows(snapshot.tx, scope, spanOf(query), selection, walk, signal);
+      return rows && (await this.collect(scope, query, selection, { ...walk, rows }, snapshot, wanted));
     } catch (error) {
       if (error instanceof CopyCannotTell) return null;
       throw error;
@@ -126,16 +126,16 @@ export class MatchesReader {
 
   private async collect(
     scope: Scope,
-    asked: AskedMatches,
+    query: MatchListQuery,
     selection: CandidateSelection,
     walk: Walk,
     { tx, deadline }: Snapshot,
     wanted: 'page' | 'all',
   ): Promise<Matches> {
-    const { where, limit, offset = 0 } = asked;
+    const { where, limit, offset = 0 } = query;
     const rows: CandidateRow[] = [];
     let read = 0;
-    await this.walk.through(tx, scope, spanOf(asked), selection, walk, (row) => {
+    await this.walk.through(tx, scope, spanOf(query), selection, walk, (row) => {
       if (!where.isExact && where.truth(selection.subject(row), deadline) !== true) return true;
       read += 1;
       if (read > offset && rows.length < limit) rows.push(row);
@@ -162,7 +162,7 @@ export class MatchesReader {
 }
 
 function walkOf(
-  { where, conditions, before, limit, offset = 0 }: AskedMatches,
+  { where, conditions, before, limit, offset = 0 }: MatchListQuery,
   { deadline }: Snapshot,
   wanted: 'page' | 'all',
 ): Walk {
@@ -178,7 +178,7 @@ function walkOf(
 }
 
 /** Returns the window up to the place before which events are listed. */
-function spanOf({ window, before }: AskedMatches): TimeWindow {
+function spanOf({ window, before }: MatchListQuery): TimeWindow {
   const to = before && before.timestamp < window.to ? new Date(before.timestamp.getTime() + 1) : window.to;
   return { from: window.from > to ? to : window.from, to };
 }

@@ -68,24 +68,24 @@ export class MeasuresReader {
   /**
    * Stages the events of some windows, so that a snapshot of the past (`PastEventsReader.snapshot`) can read them from
    * either store. Must run before any other read of that snapshot.
-   * @param asked the aggregate that will be measured in windows within these; null for the times of the last events
+   * @param query the aggregate that will be measured in windows within these; null for the times of the last events
    * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
   async lend(
     rule: MeasuredRule,
     windows: readonly TimeWindow[],
-    asked: (Wanted & { readonly seconds: number }) | null,
+    query: (Wanted & { readonly seconds: number }) | null,
     milliseconds: number,
     tx: Db,
   ): Promise<Date | null> {
     if (!this.lent.mayLend(tx)) return null;
-    const counted = asked === null ? null : counting(rule, asked.seconds, asked);
+    const counted = query === null ? null : counting(rule, query.seconds, query);
     // Counted hours extend beyond windows, and the events outside the windows are subtracted.
     const all = counted === null ? windows : windows.map(wholeHours);
     if (counted !== null && (await this.areTooMany(rule, all, counted.filter, tx))) return null;
     const { projectId, filter, groupBy } = rule;
-    const fields = [...fieldsOf(filter), ...groupBy, ...(asked?.field === undefined ? [] : [asked.field])];
+    const fields = [...fieldsOf(filter), ...groupBy, ...(query?.field === undefined ? [] : [query.field])];
     const until = await this.lent.lend(projectId, { windows: all, filter, fields, milliseconds }, tx);
     // Counted hours aggregate in each window whatever is not staged.
     return counted === null ? until : null;

@@ -69,20 +69,20 @@ export class CopiedOverviewRepository {
         type: 'int',
         isGreatest: true,
       };
-      const asked = { columns: { '"timestamp"': timestamp, ...columns, unread }, where: () => events.fitting };
+      const query = { columns: { '"timestamp"': timestamp, ...columns, unread }, where: () => events.fitting };
       const bounds = { milliseconds: snapshot.deadline.left(), signal };
       const rows = await this.copied
         .rows<Record<string, unknown>>(
           question.scope,
           uncopied.block,
-          (copied) => AlikeEvents.selectSql(asked, copied, bind),
+          (copied) => AlikeEvents.selectSql(query, copied, bind),
           statement,
           bounds,
         )
         .catch((error: unknown) => {
           throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
         });
-      const found = rows && AlikeEvents.of(asked, rows);
+      const found = rows && AlikeEvents.of(query, rows);
       return found?.has('unread', 1) === false ? found : null;
     };
     const kinds = await alike(KINDS);

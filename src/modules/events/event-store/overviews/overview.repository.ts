@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Division } from '../questions/division.js';
-import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
+import { bucketSql, countedSql, type AggregateSource } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
 import type { CopiedOverview } from './copied-overview.repository.js';
 import type { Snapshot } from '../questions/snapshots.js';
@@ -34,7 +34,7 @@ export class OverviewRepository {
   /** Returns the totals of both windows, and the severities and event types of the window, from one statement. */
   rows(
     question: Question,
-    source: Source | CopiedOverview,
+    source: AggregateSource | CopiedOverview,
     division: Division,
     snapshot: Snapshot,
   ): Promise<OverviewRow[]> {
@@ -64,7 +64,7 @@ export class OverviewRepository {
   }
 }
 
-function baseOf(question: Question, source: Source | CopiedOverview, division: Division, bind: Bind): string {
+function baseOf(question: Question, source: AggregateSource | CopiedOverview, division: Division, bind: Bind): string {
   if (source.type === 'counted') {
     return `base AS MATERIALIZED (${countedSql(question, source, OVERVIEW_DIMENSIONS, bind)})`;
   }
@@ -83,7 +83,7 @@ function baseOf(question: Question, source: Source | CopiedOverview, division: D
             FROM matched GROUP BY bucket, event, source_id, severity)`;
 }
 
-function latenciesOf(source: Source | CopiedOverview, division: Division, bind: Bind): string {
+function latenciesOf(source: AggregateSource | CopiedOverview, division: Division, bind: Bind): string {
   if (source.type === 'counted')
     return 'SELECT 0 AS bucket, NULL::int AS p50, NULL::int AS p95, NULL::timestamptz AS last_at WHERE false';
   if (source.type === 'copied') {

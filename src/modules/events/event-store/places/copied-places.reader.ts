@@ -15,7 +15,7 @@ import { MOST_UNCOPIED, waitingSql } from '../reading/uncopied-events.reader.js'
 import { instantSql } from '../../fields/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { inWindow } from '../totals/event-filter.js';
-import type { AskedPlaces } from './asked-places.js';
+import type { EventListQuery } from './event-list-query.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import { NewestPlacesReader } from './newest-places.reader.js';
@@ -29,15 +29,15 @@ const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
 /** The time limit in ClickHouse where PostgreSQL may lack events. */
 const COLD_MS = 5_000;
-class NoTurn extends Error {}
+class NoSlotAvailable extends Error {}
 
 /**
  * Limits the quick reads that run at once, per process and per project. Without a free slot PostgreSQL answers, where
  * it can.
  */
-const QUICK_TURNS = {
-  ...{ parallel: 8, parallelOfShare: 2, mostWaiting: 256 },
-  patience: { ms: 2_000, refusal: NoTurn },
+const QUICK_SLOTS = {
+  ...{ parallel: 8, maxPerKey: 2, maxQueued: 256 },
+  timeout: { ms: 2_000, refusal: NoSlotAvailable },
 };
 
 /** A page is first searched in the newest hours that together have this many events. */
@@ -47,7 +47,7 @@ const SHORT_MS = 2 * 3_600_000;
 /** When the newest hours have more events than this, they are not searched first. */
 const MOST_NEWEST_EVENTS = 500_000;
 /** Limits the searches in the newest hours that run at once. Without a free slot the search covers the whole window. */
-const NEWEST_TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
+const NEWEST_SLOTS = { parallel: 8, maxPerKey: 4, maxQueued: 0 };
 /** For few rows, reading skip indexes or using several threads mostly takes longer than a plain read. */
 const FEW_ROWS: QuerySettings = { use_skip_indexes: 0, max_threads: 1 };
 
@@ -69,10 +69,10 @@ interface Reading {
   /**
    * Limits how many slow reads run at once, and passes each its time limit. Reads of the newest hours are not limited.
    */
-  readonly inTurn?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
+  readonly withSlot?: <T>(work: (milliseconds: number) => Promise<T>) => Promise<T>;
 }
 
-interface Page {
+interface ScanPage {
   readonly skipped: number;
   readonly most: number;
 }
@@ -109,8 +109,8 @@ interface CopiedRow {
  */
 @Injectable()
 export class CopiedPlacesReader {
-  private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
-  private readonly newestTurns = new FairSemaphore(NEWEST_TURNS);
+  private readonly quickSlots = new FairSemaphore(QUICK_SLOTS);
+  private readonly newestSlots = new FairSemaphore(NEWEST_SLOTS);
 
   constructor(
     private readonly database: Database,
@@ -128,33 +128,33 @@ export class CopiedPlacesReader {
    */
   async read(
     scope: Scope,
-    asked: AskedPlaces,
+    query: EventListQuery,
     kept: (milliseconds?: number) => Promise<EventPlace[]>,
     reading: Reading = {},
   ): Promise<EventPlace[]> {
     if (this.copied.isAsked) {
-      const page = await this.newestPlaces.page(scope, await this.kept(asked), reading.tx);
+      const page = await this.newestPlaces.page(scope, await this.kept(query), reading.tx);
       if (page !== null) return page;
     }
-    const atOnce = await this.newestTurns.runNow(scope.projectId, () => this.amongNewest(scope, asked, reading));
+    const atOnce = await this.newestSlots.runNow(scope.projectId, () => this.amongNewest(scope, query, reading));
     if (atOnce !== null) return atOnce;
-    const { inTurn } = reading;
-    if (inTurn === undefined) return this.among(scope, asked, kept, reading);
-    return inTurn((milliseconds) => this.among(scope, asked, () => kept(milliseconds), { ...reading, milliseconds }));
+    const { withSlot } = reading;
+    if (withSlot === undefined) return this.among(scope, query, kept, reading);
+    return withSlot((milliseconds) => this.among(scope, query, () => kept(milliseconds), { ...reading, milliseconds }));
   }
 
   private async among(
     scope: Scope,
-    asked: AskedPlaces,
+    query: EventListQuery,
     kept: () => Promise<EventPlace[]>,
     reading: Reading,
   ): Promise<EventPlace[]> {
-    const copied = await this.newest(scope, asked, reading);
+    const copied = await this.newest(scope, query, reading);
     if (copied !== null) return copied;
     const places = await kept();
     // The earlier events of the page, and the skipped events, are at least as new as the last one.
-    const last = places.length < asked.limit ? undefined : places.at(-1);
-    await this.cold.needHot(last === undefined ? asked.window : { from: last.timestamp });
+    const last = places.length < query.limit ? undefined : places.at(-1);
+    await this.cold.needHot(last === undefined ? query.window : { from: last.timestamp });
     return places;
   }
 
@@ -164,9 +164,9 @@ export class CopiedPlacesReader {
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
-  async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventPlace[] | null> {
+  async newest(scope: Scope, query: EventListQuery, reading: Reading = {}): Promise<EventPlace[] | null> {
     if (!this.copied.isAsked) return null;
-    const places = await this.split(scope, await this.kept(asked), reading);
+    const places = await this.split(scope, await this.kept(query), reading);
     this.copied.answered(places === null ? 'postgres' : 'clickhouse');
     return places;
   }
@@ -177,49 +177,53 @@ export class CopiedPlacesReader {
    */
   private async amongNewest(
     scope: Scope,
-    unclipped: AskedPlaces,
+    unclipped: EventListQuery,
     { tx, isNarrow = isShort(unclipped) }: Reading,
   ): Promise<EventPlace[] | null> {
     if (!this.copied.isAsked || this.copied.isSilent || isNarrow || (unclipped.offset ?? 0) > 0) return null;
-    const asked = await this.kept(unclipped);
-    const uncopied = await this.uncopied(scope, asked, QUICK_UNCOPIED, tx);
+    const query = await this.kept(unclipped);
+    const uncopied = await this.uncopied(scope, query, QUICK_UNCOPIED, tx);
     if (uncopied === null || uncopied.newestFrom === null) return null;
     const { block, newestFrom, places } = uncopied;
-    const from = asked.window?.from;
+    const from = query.window?.from;
     if (from !== undefined && newestFrom <= from) return null;
-    const newest = { ...asked, window: { from: newestFrom, to: asked.window?.to ?? END_OF_TIME } };
-    const page = { skipped: 0, most: asked.limit };
+    const newest = { ...query, window: { from: newestFrom, to: query.window?.to ?? END_OF_TIME } };
+    const page = { skipped: 0, most: query.limit };
     const bounds = { milliseconds: QUICK_MS, settings: FEW_ROWS };
     const copied = await this.ofBlocks(scope, newest, block, page, bounds).catch((error: unknown) => {
       if (error instanceof CopyReadTooLong) return null;
       throw error;
     });
     const found = [...(copied ?? []), ...places.filter(({ timestamp }) => timestamp >= newestFrom)];
-    if (!copied || found.length < asked.limit) return null;
+    if (!copied || found.length < query.limit) return null;
     this.copied.answered('clickhouse');
-    return found.sort(compare).slice(0, asked.limit);
+    return found.sort(compare).slice(0, query.limit);
   }
 
   /** Excludes events past the retention limit. PostgreSQL has already dropped them, ClickHouse may still list them. */
-  private async kept(asked: AskedPlaces): Promise<AskedPlaces> {
+  private async kept(query: EventListQuery): Promise<EventListQuery> {
     const retainedFrom = await this.retained.from();
-    const { from, to } = asked.window ?? { from: undefined, to: END_OF_TIME };
-    if (retainedFrom === null || (from !== undefined && from >= retainedFrom)) return asked;
-    return { ...asked, window: { from: retainedFrom, to } };
+    const { from, to } = query.window ?? { from: undefined, to: END_OF_TIME };
+    if (retainedFrom === null || (from !== undefined && from >= retainedFrom)) return query;
+    return { ...query, window: { from: retainedFrom, to } };
   }
 
-  private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {
+  private async split(
+    scope: Scope,
+    query: EventListQuery,
+    { tx, milliseconds }: Reading,
+  ): Promise<EventPlace[] | null> {
     if (this.copied.isSilent) return null;
     // When PostgreSQL has an index for the read, a long replication queue is a reason to use PostgreSQL instead.
     const isQuick =
-      milliseconds === undefined && asked.conditions !== undefined && !(await this.cold.isCold(asked.window));
-    const uncopied = await this.uncopied(scope, asked, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
+      milliseconds === undefined && query.conditions !== undefined && !(await this.cold.isCold(query.window));
+    const uncopied = await this.uncopied(scope, query, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
     if (uncopied === null) return null;
-    const { limit, offset = 0 } = asked;
+    const { limit, offset = 0 } = query;
     // All events that are not replicated yet may come before the page.
     const skipped = Math.max(0, offset - uncopied.places.length);
     const most = offset - skipped + limit;
-    const copied = await this.copiedPage(scope, asked, uncopied, { skipped, most }, milliseconds);
+    const copied = await this.copiedPage(scope, query, uncopied, { skipped, most }, milliseconds);
     if (copied === null) return null;
     const [first] = copied;
     // After the last replicated event, the number of skipped events is unknown.
@@ -231,16 +235,16 @@ export class CopiedPlacesReader {
   }
 
   /**
-   * @returns null when the replica is not complete, or when more than `mostWaiting` events of the project are not
+   * @returns null when the replica is not complete, or when more than `maxQueued` events of the project are not
    * replicated yet
    */
   private async uncopied(
     scope: Scope,
-    asked: AskedPlaces,
-    mostWaiting: number,
+    query: EventListQuery,
+    maxQueued: number,
     tx: Db | undefined,
   ): Promise<Uncopied | null> {
-    const { window, before, conditions, limit, offset = 0 } = asked;
+    const { window, before, conditions, limit, offset = 0 } = query;
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
     const within = window ? ` AND ${inWindow('at', window, parameters)}` : '';
@@ -253,11 +257,11 @@ export class CopiedPlacesReader {
     // arrays name. Without conditions only the first events are looked up.
     const first = matching === '' ? `ORDER BY at DESC, which DESC LIMIT ${most}` : '';
     const rows = await this.database.rows<UncopiedRow>(
-      `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
+      `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, maxQueued)} found /* tenant: compared there */)
        SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting,
               (SELECT min(hour) FROM (
                 SELECT hour, events, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM (
-                  SELECT hour, events FROM event_hours WHERE project_id = ${project} AND hour < ${parameters.bind(endOf(asked))}
+                  SELECT hour, events FROM event_hours WHERE project_id = ${project} AND hour < ${parameters.bind(endOf(query))}
                   ORDER BY hour DESC LIMIT ${MOST_NEWEST_HOURS}) h) h WHERE newer < ${NEWEST_EVENTS}
               HAVING max(newer + events) <= ${MOST_NEWEST_EVENTS}) AS newest_from, f.*
        FROM event_shipping p LEFT JOIN LATERAL (
@@ -270,7 +274,7 @@ export class CopiedPlacesReader {
       tx,
     );
     const [state] = rows;
-    if (state === undefined || state.waiting > mostWaiting) return null;
+    if (state === undefined || state.waiting > maxQueued) return null;
     const places = rows.flatMap(({ timestamp, id, bytes, stored }) =>
       timestamp === null ? [] : [{ timestamp, id, bytes, stored }],
     );
@@ -280,21 +284,21 @@ export class CopiedPlacesReader {
   /** @returns null when ClickHouse is unavailable, or too slow for a read for which PostgreSQL has an index */
   private async copiedPage(
     scope: Scope,
-    asked: AskedPlaces,
+    query: EventListQuery,
     { block, newestFrom }: Uncopied,
-    page: Page,
+    page: ScanPage,
     milliseconds: number | undefined,
   ): Promise<EventPlace[] | null> {
-    const { window, conditions } = asked;
+    const { window, conditions } = query;
     // The index on texts is faster even among half a million rows.
     const isOfNewest = window !== undefined && newestFrom !== null && window.from >= newestFrom;
     const isOfFew = isOfNewest && conditions?.areCostly !== true;
     const within = (ms: number): ReadBounds => ({ milliseconds: ms, ...(isOfFew && { settings: FEW_ROWS }) });
     try {
       // A read with a time limit already has its slot.
-      if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, within(milliseconds));
+      if (milliseconds !== undefined) return await this.ofBlocks(scope, query, block, page, within(milliseconds));
       const quickMs = (await this.cold.isCold(window)) ? COLD_MS : QUICK_MS;
-      return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, within(quickMs)));
+      return await this.quick(scope, window, () => this.ofBlocks(scope, query, block, page, within(quickMs)));
     } catch (error) {
       if (!(error instanceof CopyReadTooLong)) throw error;
       if (milliseconds !== undefined) throw new QueryTooLong();
@@ -305,9 +309,9 @@ export class CopiedPlacesReader {
   /** @returns null when ClickHouse is unavailable */
   private async ofBlocks(
     scope: Scope,
-    { window, before, conditions }: AskedPlaces,
+    { window, before, conditions }: EventListQuery,
     block: number,
-    { skipped, most }: Page,
+    { skipped, most }: ScanPage,
     bounds: ReadBounds,
   ): Promise<EventPlace[] | null> {
     const statement = new StatementValues();
@@ -335,15 +339,15 @@ export class CopiedPlacesReader {
   /** Waits for a slot only where PostgreSQL may lack events. @returns null when there is no slot */
   private async quick<Rows>(
     scope: Scope,
-    window: AskedPlaces['window'],
+    window: EventListQuery['window'],
     read: () => Promise<Rows>,
   ): Promise<Rows | null> {
-    const now = this.quickTurns.runNow(scope.projectId, read);
+    const now = this.quickSlots.runNow(scope.projectId, read);
     if (now !== null || !(await this.cold.isCold(window))) return now;
     try {
-      return await this.quickTurns.run(scope.projectId, read);
+      return await this.quickSlots.run(scope.projectId, read);
     } catch (error) {
-      if (error instanceof NoTurn) return null;
+      if (error instanceof NoSlotAvailable) return null;
       throw error;
     }
   }
@@ -358,13 +362,13 @@ export const COPIED_SIZES = `
   if(isNull(e.bytes), toInt32(e.properties_size), NULL) AS stored`;
 
 /** Returns an upper bound for the timestamps of the page. */
-function endOf({ window, before }: AskedPlaces): Date {
+function endOf({ window, before }: EventListQuery): Date {
   const to = window?.to ?? END_OF_TIME;
   return before && before.timestamp < to ? new Date(before.timestamp.getTime() + 1) : to;
 }
 
 /** For so short a window, the newest hours are not searched first. */
-function isShort({ window }: AskedPlaces): boolean {
+function isShort({ window }: EventListQuery): boolean {
   return window !== undefined && window.to.getTime() - window.from.getTime() <= SHORT_MS;
 }
 

@@ -3,9 +3,9 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
-import { EVERY, EventTotalsReader, type MatchingHour, type Page } from '../totals/totals.reader.js';
+import { EVERY, EventTotalsReader, type MatchingHour, type OffsetPage } from '../totals/totals.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { type CopiedConditions, olderThan } from './asked-places.js';
+import { type CopiedConditions, olderThan } from './event-list-query.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';
@@ -36,20 +36,20 @@ export class ExploredPlacesReader {
     scope: Scope,
     window: TimeWindow,
     filter: EventFilter,
-    page: Page,
+    page: OffsetPage,
   ): Promise<{ total: number; places: EventPlace[] }> {
     return this.database.snapshot(async (tx) => {
       const { total, hours } = await this.totals.matchingHours(scope, window, filter, page, tx);
       const [newest] = hours;
       if (newest === undefined) return { total, places: [] };
-      const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
+      const inNewest: OffsetPage = { limit: page.limit, offset: page.offset - newest.newer };
       const span = spanOf(hours, window);
       const kept = (): Promise<EventPlace[]> =>
         isScattered(filter, hours)
           ? this.scattered(scope, span, hours, filter, inNewest, tx)
           : this.together(scope, span, filter, inNewest, tx);
-      const asked = { window: span, conditions: filterInBoth(filter), ...inNewest };
-      return { total, places: await this.copied.read(scope, asked, kept, { tx, isNarrow: true }) };
+      const query = { window: span, conditions: filterInBoth(filter), ...inNewest };
+      return { total, places: await this.copied.read(scope, query, kept, { tx, isNarrow: true }) };
     });
   }
 
@@ -66,8 +66,8 @@ export class ExploredPlacesReader {
     place: Place | null,
     limit: number,
   ): Promise<EventPlace[]> {
-    const asked = { window: span, before: place, conditions: filterInBoth(filter), limit };
-    return this.copied.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
+    const query = { window: span, before: place, conditions: filterInBoth(filter), limit };
+    return this.copied.read(scope, query, () => this.beforeKept(scope, span, filter, place, limit));
   }
 
   private beforeKept(
@@ -88,7 +88,13 @@ export class ExploredPlacesReader {
   }
 
   /** Reads along an index that has the order of the page. */
-  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventPlace[]> {
+  private together(
+    scope: Scope,
+    span: TimeWindow,
+    filter: EventFilter,
+    page: OffsetPage,
+    tx: Db,
+  ): Promise<EventPlace[]> {
     const parameters = new Parameters();
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events
@@ -106,7 +112,7 @@ export class ExploredPlacesReader {
     span: TimeWindow,
     hours: readonly MatchingHour[],
     filter: EventFilter,
-    page: Page,
+    page: OffsetPage,
     tx: Db,
   ): Promise<EventPlace[]> {
     const parameters = new Parameters();

@@ -5,14 +5,14 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { ColdEventsReader } from '../reading/cold-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
-import { type AskedPlaces, olderThan } from './asked-places.js';
+import { type EventListQuery, olderThan } from './event-list-query.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 
 /**
  * Limits the reads that run at once, per process and per project. Without a free slot the caller reads from another
  * place.
  */
-const TURNS = { parallel: 8, parallelOfShare: 4, mostWaiting: 0 };
+const SLOTS = { parallel: 8, maxPerKey: 4, maxQueued: 0 };
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
@@ -28,7 +28,7 @@ export class NewestPlacesReader {
    * takes ten times as long as all of them.
    */
   lookedAt = 2_500;
-  private readonly turns = new FairSemaphore(TURNS);
+  private readonly slots = new FairSemaphore(SLOTS);
 
   constructor(
     private readonly database: Database,
@@ -40,18 +40,18 @@ export class NewestPlacesReader {
    * @returns null when the newest events do not fill the page, the conditions are costly, there is no free slot, or
    * PostgreSQL may lack an event
    */
-  async page(scope: Scope, asked: AskedPlaces, tx?: Db): Promise<EventPlace[] | null> {
-    const { window, before, conditions, limit, offset = 0 } = asked;
+  async page(scope: Scope, query: EventListQuery, tx?: Db): Promise<EventPlace[] | null> {
+    const { window, before, conditions, limit, offset = 0 } = query;
     if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
     // For archived months PostgreSQL only has late events.
     const end = before?.timestamp ?? window?.to;
     if (end !== undefined && (await this.cold.isCold({ from: end }))) return null;
-    return this.turns.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));
+    return this.slots.runNow(scope.projectId, () => this.ofNewest(scope, query, tx));
   }
 
   private async ofNewest(
     { projectId }: Scope,
-    { window, before, conditions, limit, offset = 0 }: AskedPlaces,
+    { window, before, conditions, limit, offset = 0 }: EventListQuery,
     tx: Db | undefined,
   ): Promise<EventPlace[] | null> {
     const parameters = new Parameters();

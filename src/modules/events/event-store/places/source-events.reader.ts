@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import type { CopiedConditions } from './asked-places.js';
+import type { CopiedConditions } from './event-list-query.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';

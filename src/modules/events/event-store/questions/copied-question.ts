@@ -27,8 +27,8 @@ export function copiedQuestion(
   bind: BindValue,
 ): CopiedQuestion {
   const condition = chosen === null ? (where?.copiedSql(bind) ?? null) : `e.id IN ${writtenIds(chosen)}`;
-  const asked = chosen === null ? (where?.copiedProperties(bind) ?? []) : [];
-  const isUnreadable = asked.length === 0 ? null : copiedIsUnreadable(asked);
+  const query = chosen === null ? (where?.copiedProperties(bind) ?? []) : [];
+  const isUnreadable = query.length === 0 ? null : copiedIsUnreadable(query);
   const fits = isUnreadable === null ? condition : `(${condition} OR ${isUnreadable})`;
   const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;
   const unread = [

@@ -18,7 +18,7 @@ import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Division } from './division.js';
-import type { AskedOfStores, Question } from './question.js';
+import type { FilteredEvents, Question } from './question.js';
 import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 type End = 'first' | 'last';
 
 /** The source of an answer: counted hours with the rows at the edges of the window, or the events themselves. */
-export type Source =
+export type AggregateSource =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
@@ -61,7 +61,7 @@ export class GatheredEventsReader {
     division: Division,
     dimensions: readonly Dimension[] | null,
     snapshot: Snapshot,
-  ): Promise<Source> {
+  ): Promise<AggregateSource> {
     if (dimensions === null) return { type: 'events', events: await this.events(question, division.span, snapshot) };
     const coverage = division.coverage(question.now);
     return { type: 'counted', coverage, cold: await this.coldEdges(question, coverage, dimensions, snapshot) };
@@ -82,14 +82,14 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async events(
-    { scope, where, filter }: AskedOfStores,
+    { scope, where, filter }: FilteredEvents,
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     types?: readonly string[],
   ): Promise<FittingEvents> {
     await this.cold.needHot(window);
-    const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
-    return this.fitting.of(tx, scope, asked, deadline);
+    const query = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
+    return this.fitting.of(tx, scope, query, deadline);
   }
 
   /**
@@ -99,7 +99,7 @@ export class GatheredEventsReader {
    * @throws QueryTooLong
    */
   async behindCopy(
-    { scope, filter, where }: AskedOfStores,
+    { scope, filter, where }: FilteredEvents,
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     signal: AbortSignal,
@@ -118,8 +118,8 @@ export class GatheredEventsReader {
       return { block, events: within((bind) => (where === null ? '' : ` AND (${where.sql(bind)})`)), chosen: null };
     }
     const copiedFilter = (bind: BindValue): string => copiedFilterSql(filter, types, bind);
-    const asked = { window, filter: ofFilter, copiedFilter, where };
-    const chosen = await this.fitting.ofBoth(tx, scope, asked, deadline, signal);
+    const query = { window, filter: ofFilter, copiedFilter, where };
+    const chosen = await this.fitting.ofBoth(tx, scope, query, deadline, signal);
     if (chosen === null) return null;
     const { copied, uncopied } = chosen;
     return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: copied };
@@ -237,7 +237,7 @@ function copiedFilterSql(filter: EventFilter, types: readonly string[] | undefin
  */
 export function countedSql(
   { scope, now, filter }: Question,
-  { coverage, cold }: Extract<Source, { readonly type: 'counted' }>,
+  { coverage, cold }: Extract<AggregateSource, { readonly type: 'counted' }>,
   dimensions: readonly Dimension[],
   bind: Bind,
 ): string {

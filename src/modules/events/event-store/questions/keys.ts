@@ -11,7 +11,7 @@ export const HASH_DIGITS = 64;
 export const TEXT = '"';
 export const LONG_TEXT = '#';
 
-export type Scalar = string | number | boolean | ExactNumber;
+export type ScalarValue = string | number | boolean | ExactNumber;
 
 /** SQL for the value of a field, and for the key that identifies the value. */
 export interface Keyed {
@@ -68,7 +68,7 @@ export const KEY_ORDER = `
   key COLLATE "C"`;
 
 /** Returns the value of a key, with a text shortened for display. Null when the value is missing. */
-export function scalarOf(key: string): Scalar | null {
+export function scalarOf(key: string): ScalarValue | null {
   switch (key[0]) {
     case undefined:
       return null;

@@ -20,7 +20,7 @@ export interface Question {
 }
 
 /** The events of a question: those of a project that match the filter and the condition. */
-export interface AskedOfStores extends Pick<Question, 'filter' | 'where'> {
+export interface FilteredEvents extends Pick<Question, 'filter' | 'where'> {
   readonly scope: Pick<ProjectScope, 'projectId'>;
 }
 

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
-import { type Deadline, LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
+import { type ReadDeadline, LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
 import type { Question } from './question.js';
 
 /** Reads PostgreSQL in one snapshot. */
 export interface Snapshot {
   readonly tx: Db;
-  readonly deadline: Deadline;
+  readonly deadline: ReadDeadline;
   /** Limits the next statement to the remaining time. */
   readonly limit: () => Promise<void>;
   /**
@@ -43,7 +43,7 @@ export class Snapshots {
   }
 
   /** Returns a snapshot that the caller has begun. */
-  of(tx: Db, deadline: Deadline, signal: AbortSignal): Snapshot {
+  of(tx: Db, deadline: ReadDeadline, signal: AbortSignal): Snapshot {
     const limit = (): Promise<void> => this.database.limit(tx, deadline.left());
     return {
       tx,
@@ -59,7 +59,7 @@ export class Snapshots {
 }
 
 async function inTime<T>(
-  deadline: Deadline,
+  deadline: ReadDeadline,
   closed: AbortSignal,
   look: (bounds: ReadBounds) => Promise<T>,
 ): Promise<T> {

@@ -14,8 +14,8 @@ import { writtenIds, writtenNumbers } from './written-values.js';
 /** The default time limit of a read of events that PostgreSQL does not have. */
 const LOOK_MS = 5_000;
 /** Limits the reads that run at once, per process and per project. Each may hold a connection to both databases. */
-const TURNS = { parallel: 8, parallelOfShare: 2, mostWaiting: 16, mostWaitingOfShare: 4 };
-const PATIENCE_MS = 3_000;
+const SLOTS = { parallel: 8, maxPerKey: 2, maxQueued: 16, maxQueuedPerKey: 4 };
+const WAIT_TIMEOUT_MS = 3_000;
 /** Selects every block. */
 const ANY_BLOCK = Number.MAX_SAFE_INTEGER;
 
@@ -54,7 +54,10 @@ const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz')
  */
 @Injectable()
 export class ColdEventsReader {
-  private readonly turns = new FairSemaphore({ ...TURNS, patience: { ms: PATIENCE_MS, refusal: ArchiveUnavailable } });
+  private readonly slots = new FairSemaphore({
+    ...SLOTS,
+    timeout: { ms: WAIT_TIMEOUT_MS, refusal: ArchiveUnavailable },
+  });
 
   constructor(
     private readonly hot: HotEvents,
@@ -146,7 +149,7 @@ export class ColdEventsReader {
 
   /**
    * Passes whole events of the blocks up to `block` to a function in batches, ordered by timestamp and id.
-   * @param asked the condition on the rows `e`, the maximum number of events, and the large columns that are left empty
+   * @param query the condition on the rows `e`, the maximum number of events, and the large columns that are left empty
    * @param take receives each batch. @returns false to end the read
    * @returns false when the time was exceeded; the events after the last batch are then unknown
    * @throws ArchiveUnavailable
@@ -154,7 +157,7 @@ export class ColdEventsReader {
   async each(
     scope: Scope,
     block: number,
-    asked: (bind: BindValue) => {
+    query: (bind: BindValue) => {
       readonly where: string;
       readonly limit: number;
       readonly without: readonly LargeColumn[];
@@ -164,7 +167,7 @@ export class ColdEventsReader {
   ): Promise<boolean> {
     const statement = new StatementValues();
     const { bind } = statement;
-    const { where, limit, without } = asked(bind);
+    const { where, limit, without } = query(bind);
     const select = (copied: string): string =>
       `${rowColumns(without)} FROM ${copied} AS e WHERE ${where}
        ORDER BY e.timestamp, UUIDToNum(e.id) LIMIT ${bind(limit, 'UInt64')}`;
@@ -176,7 +179,7 @@ export class ColdEventsReader {
       return true;
     };
     try {
-      return await this.turns.run(scope.projectId, read, bounds.signal);
+      return await this.slots.run(scope.projectId, read, bounds.signal);
     } catch (error) {
       if (error instanceof CopyReadTooLong) return false;
       if (error instanceof CopyCannotTell) throw new ArchiveUnavailable();
@@ -210,7 +213,7 @@ export class ColdEventsReader {
     try {
       const read = (): Promise<Row[] | null> =>
         this.copied.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
-      const rows = await this.turns.run(scope.projectId, read, bounds.signal);
+      const rows = await this.slots.run(scope.projectId, read, bounds.signal);
       if (rows !== null) {
         this.copied.answered('clickhouse');
         return rows;

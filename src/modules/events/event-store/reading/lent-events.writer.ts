@@ -145,7 +145,7 @@ export class LentEventsWriter {
   ): Promise<Date | null> {
     let most = this.mostEvents;
     const without = LARGE.filter((name) => fields?.every((field) => !readsColumn(field, name)) === true);
-    const asked = (bind: BindValue): { where: string; limit: number; without: readonly LargeColumn[] } => {
+    const query = (bind: BindValue): { where: string; limit: number; without: readonly LargeColumn[] } => {
       const { sql, isExact } = copiedFilter(filter, bind);
       if (isExact && enough !== undefined) most = Math.min(most, TIMES_WANTED * enough);
       // One additional row shows whether there are more.
@@ -166,7 +166,7 @@ export class LentEventsWriter {
       return true;
     };
     const bounds = { milliseconds: Math.max(1, Math.ceil(deadline - performance.now())) };
-    const isWhole = await this.cold.each({ projectId }, block, asked, bounds, take);
+    const isWhole = await this.cold.each({ projectId }, block, query, bounds, take);
     await pieces.end();
     if (isWhole) return seen.left;
     if (seen.last === null) throw new ArchiveUnavailable();

@@ -108,7 +108,7 @@ export class CopiedRequestsReader {
 
   /**
    * Returns the slowest requests of a window, newest first when equal. Includes events that are not replicated yet.
-   * @param asked `events` is the number of events in the window
+   * @param query `events` is the number of events in the window
    * @returns null when PostgreSQL reads all events of the window
    * @throws QueryTooLong, ArchiveUnavailable
    */
@@ -116,15 +116,15 @@ export class CopiedRequestsReader {
     scope: Scope,
     window: TimeWindow,
     filter: RequestFilter,
-    asked: { readonly minMs: number; readonly limit: number; readonly events: number },
+    query: { readonly minMs: number; readonly limit: number; readonly events: number },
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[] | null> {
     const isCold = await this.cold.isCold(window);
-    const isAsked = isCold || (this.copied.isAsked && asked.events >= this.fewestEvents);
-    if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, asked, { isAsked, time, tx });
+    const isAsked = isCold || (this.copied.isAsked && query.events >= this.fewestEvents);
+    if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, query, { isAsked, time, tx });
     if (!isAsked) return null;
-    const found = await this.slowestOf(scope, window, filter, asked, time, tx);
+    const found = await this.slowestOf(scope, window, filter, query, time, tx);
     if (found === null && isCold) throw new ArchiveUnavailable();
     this.copied.answered(found === null ? 'postgres' : 'clickhouse');
     await time.limit();

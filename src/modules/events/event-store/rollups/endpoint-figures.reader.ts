@@ -14,7 +14,7 @@ import { isNamed, namedConditions, type RequestFilter } from './request-filter.j
 export const ENDPOINT_SORTS = ['requests', 'p95', 'error_rate', 'errors', 'total_time'] as const;
 export type EndpointSort = (typeof ENDPOINT_SORTS)[number];
 
-export interface EndpointsAsked {
+export interface EndpointStatsQuery {
   readonly sort: EndpointSort;
   readonly minRequests: number;
   readonly limit: number;
@@ -96,13 +96,13 @@ export class EndpointFiguresReader {
     scope: Scope,
     plan: ReadingPlan,
     filter: RequestFilter,
-    asked: EndpointsAsked,
+    query: EndpointStatsQuery,
     time: ReadTime,
     tx: Db,
   ): Promise<EndpointsPage> {
     const looked = await this.copied.looked(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
-    const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
+    const [offset, limit] = [parameters.bind(query.offset), parameters.bind(query.limit)];
     const rows = await this.database.rows<PageRow>(
       `WITH ${itemsSql(scope, plan, filter, parameters, looked)},
        of_spans AS MATERIALIZED (
@@ -115,10 +115,10 @@ export class EndpointFiguresReader {
                UNION ALL
                SELECT method, endpoint, requests, measured, errors, latency_sum, latency_min, latency_max FROM rolled) items
          GROUP BY 1, 2),
-       wanted AS MATERIALIZED (SELECT *, row_number() OVER ()::int AS id FROM totals WHERE requests >= ${parameters.bind(asked.minRequests)}),
-       ${asked.sort === 'p95' ? P95_SQL : 'measurable AS (SELECT *, NULL::integer AS p95 FROM wanted)'},
+       wanted AS MATERIALIZED (SELECT *, row_number() OVER ()::int AS id FROM totals WHERE requests >= ${parameters.bind(query.minRequests)}),
+       ${query.sort === 'p95' ? P95_SQL : 'measurable AS (SELECT *, NULL::integer AS p95 FROM wanted)'},
        page AS MATERIALIZED (
-         SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME})::int AS rank FROM measurable
+         SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[query.sort]} DESC NULLS LAST, ${BY_NAME})::int AS rank FROM measurable
          ORDER BY rank OFFSET ${offset}::bigint LIMIT ${limit}::bigint),
        ${listsSql('told', 'page', 'rank')},
        ${toldSql('told', { key: 'rank', aggregates: [`${nearestRankSql(0.5)} AS p50`, `${nearestRankSql(0.95)} AS p95`, `${nearestRankSql(0.99)} AS p99`] })}

@@ -36,7 +36,7 @@ interface Reading {
 }
 
 /** The requests of a window that are read, as events with a condition. */
-interface AskedRequests {
+interface RequestRowsQuery {
   readonly scope: Scope;
   readonly window: TimeWindow;
   readonly filter: EventFilter;
@@ -73,15 +73,15 @@ export class MatchingRequestsReader {
     reading: Reading,
   ): Promise<LookedEvents> {
     const window = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
-    const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
+    const query = { scope, window, filter: filter.event, where: requestCondition(filter) };
     const select: Select = (copied, { fitting, unread }) =>
       copiedLookedSql(spans, level, `${copied} AS e WHERE ${fitting}`, unread);
     const route = level === 'routes' ? copiedFieldReads('log.route') : [];
-    const found = await this.fromCopy<LookedGroup>(asked, select, reading, route);
+    const found = await this.fromCopy<LookedGroup>(query, select, reading, route);
     const columns = found && lookedColumns(found.rows);
     const looked = found && columns ? { columns, events: found.beside } : null;
     this.answered(looked, reading);
-    const events = looked ?? { columns: null, events: await this.kept(asked, reading) };
+    const events = looked ?? { columns: null, events: await this.kept(query, reading) };
     await reading.time.limit();
     return events;
   }
@@ -97,16 +97,16 @@ export class MatchingRequestsReader {
     { minMs, limit }: { readonly minMs: number; readonly limit: number },
     reading: Reading,
   ): Promise<SlowPlace[]> {
-    const asked = { scope, window, filter: filter.event, where: requestCondition(filter, minMs) };
+    const query = { scope, window, filter: filter.event, where: requestCondition(filter, minMs) };
     const select: Select = (copied, { fitting, unread }, bind) =>
       `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${COPIED_SIZES}, e.log_latency_ms AS latency,
               toUInt8(${unread}) AS unread
        FROM ${copied} AS e WHERE ${fitting}
        ORDER BY unread DESC, e.log_latency_ms DESC, e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT ${bind(limit, 'UInt64')}`;
-    const found = await this.fromCopy<CopiedPlace>(asked, select, reading);
+    const found = await this.fromCopy<CopiedPlace>(query, select, reading);
     const isWhole = found !== null && found.rows.every(({ unread }) => unread === 0);
     this.answered(isWhole ? found : null, reading);
-    if (!isWhole) return this.slowestAmong(await this.kept(asked, reading), limit, reading);
+    if (!isWhole) return this.slowestAmong(await this.kept(query, reading), limit, reading);
     const places = found.rows.map(({ ms, unread: _, ...place }) => ({ ...place, timestamp: new Date(ms) }));
     const beside = await this.slowestAmong(found.beside, limit, reading);
     return [...places, ...beside].sort(slowestFirst).slice(0, limit);
@@ -117,15 +117,15 @@ export class MatchingRequestsReader {
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async firstAt(scope: Scope, window: TimeWindow, filter: RequestFilter, reading: Reading): Promise<Date | null> {
-    const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
+    const query = { scope, window, filter: filter.event, where: requestCondition(filter) };
     const snapshot = this.snapshotOf(reading);
     const select: Select = (copied, { fitting, unread }) =>
       `toUnixTimestamp64Milli(min(e.timestamp)) AS ms, count() AS events, max(toUInt8(${unread})) AS unread
        FROM ${copied} AS e WHERE ${fitting}`;
-    const found = await this.fromCopy<CopiedFirst>(asked, select, reading);
+    const found = await this.fromCopy<CopiedFirst>(query, select, reading);
     const [row] = found?.rows ?? [];
     if (found === null || row === undefined || row.unread === 1) {
-      return this.gathered.firstOf(await this.kept(asked, reading), snapshot);
+      return this.gathered.firstOf(await this.kept(query, reading), snapshot);
     }
     const beside = await this.gathered.firstOf(found.beside, snapshot);
     if (row.events === 0) return beside;
@@ -133,8 +133,8 @@ export class MatchingRequestsReader {
   }
 
   /** Selects the requests in PostgreSQL alone. @throws QueryTooLong, ArchiveUnavailable */
-  private kept(asked: AskedRequests, { time: { deadline }, tx }: Reading): Promise<FittingEvents> {
-    return this.gathered.events(asked, asked.window, { tx, deadline });
+  private kept(query: RequestRowsQuery, { time: { deadline }, tx }: Reading): Promise<FittingEvents> {
+    return this.gathered.events(query, query.window, { tx, deadline });
   }
 
   /**
@@ -142,19 +142,19 @@ export class MatchingRequestsReader {
    * @returns null when PostgreSQL has to answer alone
    */
   private async fromCopy<Row>(
-    asked: AskedRequests,
+    query: RequestRowsQuery,
     select: Select,
     { isAsked, time, tx }: Reading,
     properties: readonly string[] = [],
   ): Promise<CopiedRows<Row> | null> {
-    const { scope, window } = asked;
+    const { scope, window } = query;
     const { deadline, signal } = time;
     if (!isAsked || this.copied.isSilent) return null;
-    const behind = await this.gathered.behindCopy(asked, window, { tx, deadline }, signal);
+    const behind = await this.gathered.behindCopy(query, window, { tx, deadline }, signal);
     if (behind === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const events = copiedQuestion(asked, window, properties, behind.chosen, bind);
+    const events = copiedQuestion(query, window, properties, behind.chosen, bind);
     try {
       const text = (copied: string): string => select(copied, events, bind);
       const rows = await this.copied.rows<Row>(scope, behind.block, text, statement, time.bounds());

@@ -21,12 +21,12 @@ export class ReadingPlanReader {
   /** @param starts the starts of the buckets, ascending; the first may be before the window */
   async plan(
     scope: Scope,
-    asked: TimeWindow,
+    query: TimeWindow,
     filter: RequestFilter,
     starts: readonly Date[],
     tx: Db,
   ): Promise<ReadingPlan> {
-    const window = await this.withoutEmptyYears(scope, asked, tx);
+    const window = await this.withoutEmptyYears(scope, query, tx);
     if (window.from >= window.to) return { days: [], hours: [], spans: [], events: 0 };
     if (!isOfRollups(filter)) return planOf(window, starts, [], await this.matchingHours(scope, window, filter, tx));
     const rows = await this.database.rows<PlannedHour & { isDay: boolean }>(

@@ -42,7 +42,7 @@ export interface BucketFigures extends RequestFigures {
   readonly bucket: number;
 }
 
-export interface AskedFigures {
+export interface RequestStatsQuery {
   /** The starts of the buckets, ascending. When empty, all requests are in one bucket. */
   readonly starts: readonly Date[];
   readonly quantiles: readonly number[];
@@ -68,7 +68,7 @@ export class RequestFiguresReader {
     scope: Scope,
     plan: ReadingPlan,
     filter: RequestFilter,
-    { starts, quantiles, apdexMs = 0 }: AskedFigures,
+    { starts, quantiles, apdexMs = 0 }: RequestStatsQuery,
     time: ReadTime,
     tx: Db,
   ): Promise<BucketFigures[]> {

@@ -106,8 +106,8 @@ export class EventRowsReader {
   ): Promise<{ readonly which: string; readonly row: Row }[]> {
     if (places.length === 0) return [];
     const { bind, values } = new Parameters();
-    const asked = { columns: `which AS "whichEvent", ${columns}`, join };
-    const sql = rowsSql(scope, places, asked, lent, bind);
+    const query = { columns: `which AS "whichEvent", ${columns}`, join };
+    const sql = rowsSql(scope, places, query, lent, bind);
     const rows = await this.database.rows<Row & { whichEvent: string }>(sql, values, tx);
     return rows.map(({ whichEvent: which, ...row }) => ({ which, row: row as Row }));
   }

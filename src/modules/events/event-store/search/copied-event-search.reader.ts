@@ -15,7 +15,7 @@ import { MOST_ENDPOINT, type SearchedEvent, type SearchedStretch } from './event
 import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
 
 /** Limits the searches that run at once, per process and per project. Without a free slot PostgreSQL answers. */
-const QUICK_TURNS = { parallel: 4, parallelOfShare: 2, mostWaiting: 0 };
+const QUICK_SLOTS = { parallel: 4, maxPerKey: 2, maxQueued: 0 };
 
 const COLUMNS = `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, toString(e.event) AS event,
   toString(e.source) AS source, e.message AS message, e.external_event_id AS "externalEventId",
@@ -59,7 +59,7 @@ export class CopiedEventSearchReader {
   /** The time limit of a search for which PostgreSQL has an index. Tests on a busy machine raise it. */
   quickMs = 2_000;
 
-  private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
+  private readonly quickSlots = new FairSemaphore(QUICK_SLOTS);
 
   constructor(
     private readonly database: Database,
@@ -101,7 +101,7 @@ export class CopiedEventSearchReader {
     if (!this.copied.isAsked) return null;
     const giveUpAt = performance.now() + time.milliseconds;
     const bounds = { ...time, milliseconds: Math.ceil(Math.min(this.quickMs, time.milliseconds / 2)) };
-    const found = await this.quickTurns.runNow(scope.projectId, async () => {
+    const found = await this.quickSlots.runNow(scope.projectId, async () => {
       const moment = await this.moment(scope, window, tx);
       if (moment === null) return null;
       try {

@@ -18,7 +18,7 @@ export interface CopiedSearchSql {
 
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
-/** Returns SQL of ClickHouse with the same result as `judge`. */
+/** Returns SQL of ClickHouse with the same result as `scoreOf`. */
 export function copiedSearchSql(
   { id, texts }: CopiedSearchColumns,
   { words, whole }: SearchWords,

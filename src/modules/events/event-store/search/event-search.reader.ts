@@ -180,7 +180,7 @@ function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: Bind
 }
 
 /** Returns the id when the search consists of one complete id, else null. */
-export function askedId({ words }: SearchWords): string | null {
+export function searchedId({ words }: SearchWords): string | null {
   const [only = '', ...others] = words;
   return others.length === 0 && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(only) ? only : null;
 }

@@ -3,8 +3,8 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   type Search,
   searchSql,
   SearchSource,
@@ -40,10 +40,10 @@ export class EventTypeSearch extends SearchSource {
     super();
   }
 
-  async find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<FoundThing[]> {
+  async find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<SearchHit[]> {
     const rows = (await this.ofBoth(scope, search, limit, db, time)) ?? (await this.ofRows(scope, search, limit, db));
     return rows.map(({ event, at }) => ({
-      ...foundThing({ id: event, title: event, subtitle: null, timestamp: at }, {}),
+      ...searchHit({ id: event, title: event, subtitle: null, timestamp: at }, {}),
       fields: [{ name: 'name', text: event }],
     }));
   }

@@ -12,7 +12,7 @@ import type { Keyed } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import { copiedGatheringOf } from './copied-aggregates.js';
-import type { AskedSeries, SeriesRow } from './asked-series.js';
+import type { SeriesQuery, SeriesRow } from './series-query.js';
 import { type CopiedSource, TimeseriesRepository } from './timeseries.repository.js';
 
 /** More groups are not transferred from one database to the other. */
@@ -60,7 +60,7 @@ export interface CopiedSeries {
 /** The parameters of reading a series from ClickHouse. */
 interface Copy {
   readonly question: Question;
-  readonly asked: AskedSeries;
+  readonly query: SeriesQuery;
   readonly uncopied: UncopiedEvents;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
@@ -85,7 +85,7 @@ export class CopiedTimeseriesRepository {
    */
   async begin(
     question: Question,
-    asked: AskedSeries,
+    query: SeriesQuery,
     window: TimeWindow,
     snapshot: Snapshot,
     signal: AbortSignal,
@@ -96,7 +96,7 @@ export class CopiedTimeseriesRepository {
       this.copied.answered('postgres');
       return null;
     }
-    const copy: Copy = { question, asked, uncopied, snapshot, signal };
+    const copy: Copy = { question, query, uncopied, snapshot, signal };
     return {
       first: async () => {
         const first = await this.first(copy);
@@ -138,8 +138,8 @@ export class CopiedTimeseriesRepository {
   }
 
   private async unique(copy: Copy, division: Division): Promise<SeriesRow[] | null | undefined> {
-    const { question, asked, uncopied, snapshot } = copy;
-    const { aggregate, field, splitBy } = asked;
+    const { question, query, uncopied, snapshot } = copy;
+    const { aggregate, field, splitBy } = query;
     if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return undefined;
     const events = uncopied.events(division.span);
     const beside = await this.series.seen(events, division, field, MOST_ADDRESS_KEYS + 1, snapshot);
@@ -177,7 +177,7 @@ export class CopiedTimeseriesRepository {
     );
     if (rows === null || rows.some((row) => row.unread === 1)) return null;
     return rows.flatMap(({ is_now: isNow, buckets, of_all: ofAll }) => {
-      if (isNow === 0 && !asked.hasPrevious) return [];
+      if (isNow === 0 && !query.hasPrevious) return [];
       const row =
         isNow === 1
           ? ({ part: 'series', place: 1, key: null } as const)
@@ -193,8 +193,8 @@ export class CopiedTimeseriesRepository {
   }
 
   private async source(copy: Copy, division: Division): Promise<CopiedSource | null> {
-    const { question, asked, uncopied } = copy;
-    const { aggregate, field, splitBy } = asked;
+    const { question, query, uncopied } = copy;
+    const { aggregate, field, splitBy } = query;
     const statement = new StatementValues();
     const { bind } = statement;
     const gathering = copiedGatheringOf(aggregate, field, bind);

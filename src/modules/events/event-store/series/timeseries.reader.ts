@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { type Divided, Division } from '../questions/division.js';
-import { GatheredEventsReader, type Source } from '../questions/gathered-events.reader.js';
+import { GatheredEventsReader, type AggregateSource } from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { ZonedBuckets } from '../totals/zoned-buckets.js';
-import type { AskedSeries, SeriesRow } from './asked-series.js';
+import type { SeriesQuery, SeriesRow } from './series-query.js';
 import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
 import { TimeseriesRepository } from './timeseries.repository.js';
 
@@ -49,9 +49,9 @@ export class TimeseriesReader {
   ) {}
 
   /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries, and the errors of dividing */
-  async of(question: Question, asked: AskedSeries, dividing: Dividing, signal: AbortSignal): Promise<AnsweredSeries> {
-    const fields = asked.splitBy === undefined ? [] : [asked.splitBy];
-    const isCountable = asked.field === undefined && isCounted(question, fields);
+  async of(question: Question, query: SeriesQuery, dividing: Dividing, signal: AbortSignal): Promise<AnsweredSeries> {
+    const fields = query.splitBy === undefined ? [] : [query.splitBy];
+    const isCountable = query.field === undefined && isCounted(question, fields);
     const divide = (from: Date): Divided => {
       const window: TimeWindow = { from, to: question.window.to };
       return { window, buckets: dividing.window(window) };
@@ -59,27 +59,27 @@ export class TimeseriesReader {
     const known = question.isAll ? null : divide(question.window.from);
     const { before: window } = question;
     const before =
-      known !== null && window !== null && asked.hasPrevious
+      known !== null && window !== null && query.hasPrevious
         ? { window, buckets: dividing.before(window, known.buckets) }
         : null;
     const divided = { known, before, divide, isCountable };
     return this.snapshots.run(question, signal, async (snapshot) => {
-      const copied = await this.fromCopy(question, asked, divided, snapshot, signal);
-      return copied ?? this.fromRows(question, asked, divided, snapshot);
+      const copied = await this.fromCopy(question, query, divided, snapshot, signal);
+      return copied ?? this.fromRows(question, query, divided, snapshot);
     });
   }
 
   /** @returns null when PostgreSQL has to answer alone, or can use counted hours */
   private async fromCopy(
     question: Question,
-    asked: AskedSeries,
+    query: SeriesQuery,
     { known, before, divide, isCountable }: Known,
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<AnsweredSeries | null> {
     if (isCountable && known?.buckets.interval !== 'minute') return null;
     const window = known === null ? question.window : new Division(known, before).span;
-    const copy = await this.copied.begin(question, asked, window, snapshot, signal);
+    const copy = await this.copied.begin(question, query, window, snapshot, signal);
     if (copy === null) return null;
     let divided = known;
     if (divided === null) {
@@ -93,12 +93,12 @@ export class TimeseriesReader {
     const rows = await copy.rows(division);
     if (rows !== undefined) return rows && { ...answered, rows };
     const source = await copy.source(division);
-    return source && { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+    return source && { ...answered, rows: await this.series.rows(question, source, division, query, snapshot) };
   }
 
   private async fromRows(
     question: Question,
-    asked: AskedSeries,
+    query: SeriesQuery,
     { known, before, divide, isCountable }: Known,
     snapshot: Snapshot,
   ): Promise<AnsweredSeries> {
@@ -108,12 +108,12 @@ export class TimeseriesReader {
     const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
     if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
     const isOfHours = isCountable && divided.buckets.interval !== 'minute';
-    const dimensions = isOfHours ? (asked.splitBy === undefined ? [] : [asked.splitBy as Dimension]) : null;
-    const source: Source =
+    const dimensions = isOfHours ? (query.splitBy === undefined ? [] : [query.splitBy as Dimension]) : null;
+    const source: AggregateSource =
       all === null
         ? await this.gathered.source(question, division, dimensions, snapshot)
         : { type: 'events', events: all };
-    return { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
+    return { ...answered, rows: await this.series.rows(question, source, division, query, snapshot) };
   }
 
   /**

@@ -3,11 +3,11 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Dimension } from '../totals/event-filter.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { addsUp, countedValue, gatheringOf } from './aggregates.js';
-import type { AskedSeries, SeriesRow } from './asked-series.js';
+import type { SeriesQuery, SeriesRow } from './series-query.js';
 import type { CopiedGathering } from './copied-aggregates.js';
 import { keptKeySql } from '../questions/copied-keys.js';
 import type { Division } from '../questions/division.js';
-import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
+import { bucketSql, countedSql, type AggregateSource } from '../questions/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
@@ -57,27 +57,27 @@ export class TimeseriesRepository {
    */
   rows(
     question: Question,
-    source: Source | CopiedSource,
+    source: AggregateSource | CopiedSource,
     division: Division,
-    asked: AskedSeries,
+    query: SeriesQuery,
     snapshot: Snapshot,
   ): Promise<SeriesRow[]> {
     const parameters = new Parameters();
-    const { sql, value } = baseOf(question, source, division, asked, parameters.bind);
+    const { sql, value } = baseOf(question, source, division, query, parameters.bind);
     const first = parameters.bind(division.first);
     const parts = [
       `SELECT 'series' AS part, place, key, NULL::int AS bucket, value::text FROM tops`,
       `SELECT 'series', place, NULL, bucket, (${value})::text FROM base JOIN tops USING (key)
        WHERE bucket >= ${first}::int GROUP BY place, bucket`,
     ];
-    if (asked.splitBy !== undefined && addsUp(asked.aggregate)) {
+    if (query.splitBy !== undefined && addsUp(query.aggregate)) {
       parts.push(
         `SELECT 'other', NULL, NULL, bucket, (${value})::text FROM base
          WHERE bucket >= ${first}::int AND key NOT IN (SELECT key FROM tops)
          GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
       );
     }
-    if (asked.hasPrevious) {
+    if (query.hasPrevious) {
       parts.push(
         `SELECT 'previous', NULL, NULL, bucket, (${value})::text FROM base
          WHERE bucket < ${first}::int GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
@@ -88,7 +88,7 @@ export class TimeseriesRepository {
        totals AS (SELECT key, ${value} AS value FROM base WHERE bucket >= ${first}::int GROUP BY key),
        tops AS MATERIALIZED (
          SELECT (row_number() OVER (ORDER BY value DESC NULLS LAST, ${KEY_ORDER}))::int AS place, key, value FROM totals
-         ORDER BY place LIMIT ${parameters.bind(asked.top)})
+         ORDER BY place LIMIT ${parameters.bind(query.top)})
        ${parts.join('\nUNION ALL\n')}`,
       parameters,
     );
@@ -97,9 +97,9 @@ export class TimeseriesRepository {
 
 function baseOf(
   question: Question,
-  source: Source | CopiedSource,
+  source: AggregateSource | CopiedSource,
   division: Division,
-  { aggregate, field, splitBy }: AskedSeries,
+  { aggregate, field, splitBy }: SeriesQuery,
   bind: Bind,
 ): Base {
   if (source.type === 'counted') {

@@ -46,7 +46,7 @@ export class Shipper {
       if (block === null) return null;
       // After a long pause ClickHouse may have been restored, while the connection to PostgreSQL stayed open.
       if (turn === 'kept' && performance.now() - this.copiedAt > this.limits.quietMs) {
-        await this.judgeLast(block.number - 1, signal);
+        await this.detectLast(block.number - 1, signal);
       }
       const events = await this.copy(block, signal);
       await this.shipments.confirm(block);
@@ -76,13 +76,13 @@ export class Shipper {
         `the event store has blocks behind ${place.block}, which PostgreSQL has not sent; where it was restored, npm run migrate -- --event-store --restored removes them`,
       );
     }
-    await this.judgeLast(place.block, signal);
+    await this.detectLast(place.block, signal);
   }
 
   /**
    * ClickHouse may have been restored without PostgreSQL. Then its tables exist, but lack the last replicated events.
    */
-  private async judgeLast(block: number, signal: AbortSignal): Promise<void> {
+  private async detectLast(block: number, signal: AbortSignal): Promise<void> {
     const last = await this.shipments.lastCopied();
     if (last === null || (await answered(this.stored.among([last], block), signal)).size > 0) return;
     await this.shipments.doubt();

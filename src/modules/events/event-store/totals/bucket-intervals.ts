@@ -7,5 +7,5 @@ export const BUCKET_INTERVALS = [...NAMED_INTERVALS, 'month', 'year'] as const;
 export type BucketInterval = (typeof BUCKET_INTERVALS)[number];
 
 /** Months and years are only used by `auto`. */
-export const ASKED_INTERVALS = ['auto', ...NAMED_INTERVALS] as const;
-export type AskedInterval = (typeof ASKED_INTERVALS)[number];
+export const REQUESTED_INTERVALS = ['auto', ...NAMED_INTERVALS] as const;
+export type RequestedInterval = (typeof REQUESTED_INTERVALS)[number];

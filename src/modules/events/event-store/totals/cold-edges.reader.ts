@@ -15,7 +15,7 @@ import { conditionsOf, copiedConditionsOf, type Dimension, DIMENSIONS, type Even
 const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** The columns and the resolution of edges. */
-interface AskedEdges {
+interface EdgesQuery {
   readonly filter: EventFilter;
   readonly dimensions: readonly Dimension[];
   /** The UTC interval that edges are divided into. */
@@ -54,7 +54,7 @@ export class ColdEdgesReader {
   async of(
     scope: Pick<ProjectScope, 'projectId'>,
     edges: readonly TimeWindow[],
-    { filter, dimensions, interval }: AskedEdges,
+    { filter, dimensions, interval }: EdgesQuery,
     tx: Db,
     bounds: Partial<ReadBounds> = {},
   ): Promise<ColdEdges> {

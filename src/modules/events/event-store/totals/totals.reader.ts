@@ -36,7 +36,7 @@ export interface MatchingHour {
   readonly newer: number;
 }
 
-export interface Page {
+export interface OffsetPage {
   readonly limit: number;
   readonly offset: number;
 }
@@ -207,7 +207,7 @@ export class EventTotalsReader {
     scope: Scope,
     window: TimeWindow,
     filter: EventFilter,
-    page: Page,
+    page: OffsetPage,
     db?: Db,
   ): Promise<{ total: number; hours: MatchingHour[] }> {
     const isLong = window.to.getTime() - window.from.getTime() > MANY_DAYS_MS;
@@ -220,7 +220,7 @@ export class EventTotalsReader {
     scope: Scope,
     window: TimeWindow,
     filter: EventFilter,
-    { offset, limit }: Page,
+    { offset, limit }: OffsetPage,
     tx: Db,
   ): Promise<{ total: number; hours: MatchingHour[] }> {
     const days = await this.bucketsOf<Omit<Bucket, 'errors'>>(EVENTS, scope, 'day', window, { filter, db: tx });
@@ -247,7 +247,7 @@ export class EventTotalsReader {
     scope: Scope,
     window: TimeWindow,
     filter: EventFilter,
-    { offset, limit }: Page,
+    { offset, limit }: OffsetPage,
     db: Db | undefined,
   ): Promise<{ total: number; hours: MatchingHour[] }> {
     const rows = await this.ask<{ total: number } & { [K in keyof MatchingHour]: MatchingHour[K] | null }>(
@@ -296,9 +296,9 @@ export class EventTotalsReader {
     tx: Db,
     limited: LimitedSnapshot | undefined,
   ): Promise<ColdEdges> {
-    const asked = { filter, dimensions, interval: bucket };
+    const query = { filter, dimensions, interval: bucket };
     const read = (bounds?: ReadBounds): Promise<ColdEdges> =>
-      this.cold.of({ projectId }, coverage.edges, asked, tx, bounds);
+      this.cold.of({ projectId }, coverage.edges, query, tx, bounds);
     return limited === undefined ? read() : limited.inTime(read);
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TimeZone } from '../../../../platform/clock/index.js';
-import { ValidationError } from '../../../../platform/http/fields/index.js';
-import type { AskedInterval } from './bucket-intervals.js';
+import { ValidationError } from '../../../../platform/http/validation/index.js';
+import type { RequestedInterval } from './bucket-intervals.js';
 import { bucketCoverageOf } from './bucket-coverage.js';
 import type { TimeWindow } from './coverage.js';
 import { bucketsOf, likeBucketsOf } from './zoned-buckets.js';
@@ -16,7 +16,7 @@ const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Au
 );
 const windowOf = (from: string, to: string): TimeWindow => ({ from: new Date(from), to: new Date(to) });
 const until = (to: string, ms: number): TimeWindow => ({ from: new Date(Date.parse(to) - ms), to: new Date(to) });
-const startsIn = (window: TimeWindow, interval: AskedInterval, zone: string): string[] =>
+const startsIn = (window: TimeWindow, interval: RequestedInterval, zone: string): string[] =>
   bucketsOf(window, interval, new TimeZone(zone)).starts.map((start) => start.toISOString());
 
 describe('the division of a window in a time zone', () => {

@@ -1,6 +1,6 @@
 import type { TimeZone } from '../../../../platform/clock/index.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
-import { type AskedInterval, BUCKET_INTERVALS, type BucketInterval } from './bucket-intervals.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
+import { type RequestedInterval, BUCKET_INTERVALS, type BucketInterval } from './bucket-intervals.js';
 import type { TimeWindow } from './coverage.js';
 
 const MINUTE_MS = 60_000;
@@ -32,15 +32,15 @@ export interface ZonedBuckets {
  * their first local day. An empty window has no buckets. `auto` chooses the shortest interval with at most 200 buckets.
  * @throws ValidationError at `["query","interval"]` when the requested interval would give more than 1,500 buckets
  */
-export function bucketsOf(window: TimeWindow, asked: AskedInterval, zone: TimeZone): ZonedBuckets {
-  const candidates = asked === 'auto' ? automaticOf(window) : [asked];
+export function bucketsOf(window: TimeWindow, requested: RequestedInterval, zone: TimeZone): ZonedBuckets {
+  const candidates = requested === 'auto' ? automaticOf(window) : [requested];
   for (const interval of candidates) {
-    const most = interval === asked ? MOST_BUCKETS : interval === 'year' ? MOST_YEARS : MOST_AUTOMATIC;
+    const most = interval === requested ? MOST_BUCKETS : interval === 'year' ? MOST_YEARS : MOST_AUTOMATIC;
     const starts = startsOf(window, interval, zone, most);
     if (starts !== null) return { interval, starts };
   }
   const { from, to } = window;
-  throw brokenRule(['query', 'interval'], 'the window has too many of these intervals', asked, {
+  throw brokenRule(['query', 'interval'], 'the window has too many of these intervals', requested, {
     from_ts: from.toISOString(),
     to_ts: to.toISOString(),
   });

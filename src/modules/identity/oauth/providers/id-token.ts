@@ -1,6 +1,6 @@
 import { type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { constantTimeEqual } from '../../../../platform/crypto/index.js';
-import { compile, EmailField, NameField, validateJson } from '../../../../platform/http/fields/index.js';
+import { compile, EmailField, NameField, validateJson } from '../../../../platform/http/validation/index.js';
 import { OAuthFault } from '../oauth-fault.js';
 import type { CompanyPerson, NeededClaims, ProviderPerson } from './provider.js';
 import { errorMessage } from '../../../../platform/errors/index.js';

@@ -6,7 +6,7 @@ import {
   ListField,
   NestedField,
   TextField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { TokenResponse } from '../../sessions/index.js';
 import { FACTOR_METHODS, type FactorMethod } from '../factor-inventory.reader.js';
 import { AssertionCredential } from '../passkeys/credentials.dto.js';

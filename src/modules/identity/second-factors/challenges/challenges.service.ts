@@ -3,7 +3,7 @@ import type { UserId } from '../../../access/index.js';
 import { sha256 } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActsService, Refused } from '../account-acts.service.js';
+import { type AccountAct, AccountTransactions, Refused } from '../account-transactions.js';
 import { InvalidChallenge } from '../second-factors.errors.js';
 import { TrustedDevicesService } from '../trusted-devices/trusted-devices.service.js';
 import type {
@@ -31,7 +31,7 @@ interface Passed {
 export class ChallengesService {
   constructor(
     private readonly open: OpenChallengesService,
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly challenges: SignInChallengesRepository,
     private readonly answers: FactorAnswerVerifier,
     private readonly passed: PassedChallengesService,
@@ -105,7 +105,9 @@ export class ChallengesService {
         opened,
       };
     };
-    const passed = await this.acts.run<Passed>(userId, client, work, (tx) => this.passed.lockFirst(sha256(token), tx));
+    const passed = await this.transactions.run<Passed>(userId, client, work, (tx) =>
+      this.passed.lockFirst(sha256(token), tx),
+    );
     return this.gate.signedIn(userId, passed.first, client, passed);
   }
 }

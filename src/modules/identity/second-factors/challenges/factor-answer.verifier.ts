@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DomainError } from '../../../../platform/http/domain-error.js';
-import type { AccountAct } from '../account-acts.service.js';
+import type { AccountAct } from '../account-transactions.js';
 import { type AssertionOffer, PasskeyAssertionVerifier } from '../passkeys/passkey-assertion.verifier.js';
 import { RecoveryCodesService } from '../recovery-codes/recovery-codes.service.js';
 import { InvalidAuthenticationCode, SecondFactorLocked } from '../second-factors.errors.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Db } from '../../../../platform/database/database.js';
-import type { AccountAct } from '../account-acts.service.js';
+import type { AccountAct } from '../account-transactions.js';
 
 /** Runs in the transaction that opens the session of a passed challenge. */
 export type WhenOpened = (sessionId: string, tx: Db) => Promise<void>;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import type { AccountAct } from '../account-acts.service.js';
+import type { AccountAct } from '../account-transactions.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 import { SignInChallengesRepository } from './sign-in-challenges.repository.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import { type Client, SessionsService } from '../../sessions/index.js';
-import { type AccountAct, AccountActsService, Refused } from '../account-acts.service.js';
+import { type AccountAct, AccountTransactions, Refused } from '../account-transactions.js';
 import { FactorInventoryReader, type Factors, hasSecondFactor, methodsOf } from '../factor-inventory.reader.js';
 import { TrustedDevicesService } from '../trusted-devices/trusted-devices.service.js';
 import type { MfaChallengeResponse, SignedInResponse } from './challenges.dto.js';
@@ -27,7 +27,7 @@ type Decision = { deviceToken: string | undefined } | { challenge: MfaChallengeR
 @Injectable()
 export class SignInGateService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly inventory: FactorInventoryReader,
     private readonly answers: FactorAnswerVerifier,
     private readonly challenges: SignInChallengesRepository,
@@ -51,7 +51,7 @@ export class SignInGateService {
       if (!(await this.devices.isTrusted(userId, token))) continue;
       return this.signedIn(userId, first, client, { deviceToken: offered.rememberDevice === true ? token : undefined });
     }
-    const decision = await this.acts.run<Decision>(userId, client, (act) => this.decide(act, first, offered));
+    const decision = await this.transactions.run<Decision>(userId, client, (act) => this.decide(act, first, offered));
     return 'challenge' in decision ? decision.challenge : this.signedIn(userId, first, client, decision);
   }
 

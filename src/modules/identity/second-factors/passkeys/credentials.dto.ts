@@ -1,4 +1,4 @@
-import { EnumField, ListField, NestedField, text, TextField } from '../../../../platform/http/fields/index.js';
+import { EnumField, ListField, NestedField, text, TextField } from '../../../../platform/http/validation/index.js';
 
 /**
  * Maximum length in base64url characters. It is ample for the keys and signatures of every accepted algorithm. A longer

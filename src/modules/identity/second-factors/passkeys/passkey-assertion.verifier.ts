@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../../access/index.js';
-import type { AccountAct } from '../account-acts.service.js';
+import type { AccountAct } from '../account-transactions.js';
 import type { AssertionCredential } from './credentials.dto.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { challengeOf, RelyingPartyService, userHandleOf } from './relying-party.service.js';

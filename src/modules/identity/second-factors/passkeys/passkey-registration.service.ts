@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActsService, Refused } from '../account-acts.service.js';
+import { type AccountAct, AccountTransactions, Refused } from '../account-transactions.js';
 import { FactorInventoryReader } from '../factor-inventory.reader.js';
 import { RecoveryCodesService } from '../recovery-codes/recovery-codes.service.js';
 import { InvalidPasskeyRegistration, PasskeyInUse, PasskeyNotFound } from '../second-factors.errors.js';
@@ -20,7 +20,7 @@ import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.j
 @Injectable()
 export class PasskeyRegistrationService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingPartyService,
@@ -35,7 +35,7 @@ export class PasskeyRegistrationService {
     const ceremony = { purpose: 'registration', userId, sessionId, token } as const;
     if (challenge === null) throw new InvalidPasskeyRegistration();
     // The challenge is consumed with the account's row locked, since a change of factors revokes the challenge.
-    return this.acts.runAs<RegisteredPasskeyResponse>(scope, client, async (act) => {
+    return this.transactions.runAs<RegisteredPasskeyResponse>(scope, client, async (act) => {
       if (!(await this.challenges.consume(challenge, ceremony, act.tx))) throw new InvalidPasskeyRegistration();
       const info = await this.relyingParty.verifyRegistration(credential, challenge);
       if (info === null) return new Refused(new InvalidPasskeyRegistration());

@@ -7,7 +7,7 @@ import { MessageResponse } from '../../../../platform/http/message.dto.js';
 import {
   FreshSignInRequired,
   IncorrectPassword,
-  ProofTurnInterceptor,
+  ProofSlotInterceptor,
   StepUpHeaders,
   TooManySignInAttempts,
 } from '../../proof/index.js';
@@ -55,7 +55,7 @@ export class PasskeysController {
   }
 
   @Post('register/options')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'createPasskeyOptions',
@@ -118,7 +118,7 @@ export class PasskeysController {
   }
 
   @Post(':passkey_id/remove')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'deletePasskey',

@@ -8,7 +8,7 @@ import {
   TextField,
   UuidField,
   NameField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { RegistrationCredential } from './credentials.dto.js';
 import type { Passkey } from './passkey.entity.js';
 

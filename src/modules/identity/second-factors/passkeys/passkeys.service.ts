@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActsService } from '../account-acts.service.js';
+import { AccountTransactions } from '../account-transactions.js';
 import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
-import { EarnedProofsService } from '../earned-proofs.service.js';
+import { ElevatedSessionsService } from '../elevated-sessions.service.js';
 import { FactorInventoryReader } from '../factor-inventory.reader.js';
 import { PasskeyNotFound } from '../second-factors.errors.js';
 import { passkeyResponse, type PasskeyResponse, type RenamePasskeyRequest } from './passkeys.dto.js';
@@ -13,11 +13,11 @@ import { PasskeysRepository } from './passkeys.repository.js';
 @Injectable()
 export class PasskeysService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly passkeys: PasskeysRepository,
     private readonly proof: ChangeProofService,
     private readonly inventory: FactorInventoryReader,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
   ) {}
 
   async list(scope: UserScope): Promise<PasskeyResponse[]> {
@@ -25,7 +25,7 @@ export class PasskeysService {
   }
 
   rename(scope: UserScope, id: string, { name }: RenamePasskeyRequest, client: Client): Promise<PasskeyResponse> {
-    return this.acts.runAs(scope, client, async ({ tx, note }) => {
+    return this.transactions.runAs(scope, client, async ({ tx, note }) => {
       if (!(await this.passkeys.rename(scope.userId, id, name, tx))) throw new PasskeyNotFound();
       await note('passkey_renamed', { passkey_id: id, name });
       const passkey = await this.passkeys.find(scope.userId, id, tx);
@@ -45,7 +45,7 @@ export class PasskeysService {
       const passkey = await this.passkeys.find(scope.userId, id, act.tx);
       if (passkey === null) throw new PasskeyNotFound();
       await this.passkeys.remove(scope.userId, id, act.tx);
-      await this.earned.endOf(scope.userId, 'passkey', act.tx);
+      await this.elevatedSessions.endOf(scope.userId, 'passkey', act.tx);
       await act.note('passkey_removed', { passkey_id: id, name: passkey.name });
       await this.inventory.tidy(act);
       return null;

@@ -1,4 +1,4 @@
-import { NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { NestedField, TextField } from '../../../../platform/http/validation/index.js';
 import { AssertionCredential } from './credentials.dto.js';
 
 export class PasswordlessRequest {

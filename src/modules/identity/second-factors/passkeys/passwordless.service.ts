@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomToken } from '../../../../platform/crypto/index.js';
 import { NotAuthenticated } from '../../../../platform/http/domain-error.js';
 import { type Client, SessionsService, type TokenResponse } from '../../sessions/index.js';
-import { AccountActsService, Refused } from '../account-acts.service.js';
+import { AccountTransactions, Refused } from '../account-transactions.js';
 import { InvalidAuthenticationCode, InvalidChallenge } from '../second-factors.errors.js';
 import { PasskeyAssertionVerifier } from './passkey-assertion.verifier.js';
 import type { CeremonyResponse } from './passkeys.dto.js';
@@ -15,7 +15,7 @@ import { WebAuthnChallengesRepository } from './webauthn-challenges.repository.j
 @Injectable()
 export class PasswordlessService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebAuthnChallengesRepository,
     private readonly relyingParty: RelyingPartyService,
@@ -42,7 +42,7 @@ export class PasswordlessService {
     // The authenticator must send the user handle, which says to which account the passkey belongs.
     if (owner === null || !credential.response.userHandle) throw new InvalidAuthenticationCode();
     try {
-      await this.acts.run<null>(owner, client, async (act) => {
+      await this.transactions.run<null>(owner, client, async (act) => {
         const terms = { userVerification: 'required', role: 'alone' } as const;
         if (await this.assertions.isGood(act, credential, challenge, terms)) return null;
         return new Refused(new InvalidAuthenticationCode());

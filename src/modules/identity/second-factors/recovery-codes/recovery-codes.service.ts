@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../../platform/crypto/index.js';
-import type { AccountAct } from '../account-acts.service.js';
-import { EarnedProofsService } from '../earned-proofs.service.js';
+import type { AccountAct } from '../account-transactions.js';
+import { ElevatedSessionsService } from '../elevated-sessions.service.js';
 import { typedCode } from '../typed-code.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 
@@ -20,7 +20,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 export class RecoveryCodesService {
   constructor(
     private readonly codes: RecoveryCodesRepository,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
   ) {}
 
   /** Stores ten new recovery codes in place of all earlier ones, and returns them. */
@@ -59,7 +59,7 @@ export class RecoveryCodesService {
   /** Deletes the active codes and ends the proofs that they have earned. */
   private async end(act: AccountAct): Promise<void> {
     const ended = await this.codes.remove(act.user.id, true, act.tx);
-    if (ended > 0) await this.earned.endOf(act.user.id, 'recovery_code', act.tx);
+    if (ended > 0) await this.elevatedSessions.endOf(act.user.id, 'recovery_code', act.tx);
   }
 }
 

@@ -6,7 +6,7 @@ import { Body, Scope } from '../../../../platform/http/inputs.js';
 import {
   FreshSignInRequired,
   IncorrectPassword,
-  ProofTurnInterceptor,
+  ProofSlotInterceptor,
   TooManySignInAttempts,
 } from '../../proof/index.js';
 import { CallingClient, type Client } from '../../sessions/index.js';
@@ -21,7 +21,7 @@ export class StepUpController {
   constructor(private readonly service: StepUpService) {}
 
   @Post('step-up')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'stepUpSession',

@@ -1,4 +1,4 @@
-import { EnumField, IntField, NestedField, TextField } from '../../../../platform/http/fields/index.js';
+import { EnumField, IntField, NestedField, TextField } from '../../../../platform/http/validation/index.js';
 import { AssertionCredential } from '../passkeys/credentials.dto.js';
 
 export class StepUpRequest {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import { randomToken } from '../../../../platform/crypto/index.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import {
   FreshProofService,
   IncorrectPassword,
@@ -10,7 +10,7 @@ import {
   StepUpTokensWriter,
 } from '../../proof/index.js';
 import type { Client } from '../../sessions/index.js';
-import { AccountActsService, Refused } from '../account-acts.service.js';
+import { AccountTransactions, Refused } from '../account-transactions.js';
 import { type FactorAnswer, FactorAnswerVerifier } from '../challenges/factor-answer.verifier.js';
 import type { CeremonyResponse } from '../passkeys/passkeys.dto.js';
 import { PasskeysRepository } from '../passkeys/passkeys.repository.js';
@@ -23,7 +23,7 @@ import type { StepUpRequest, StepUpResponse } from './step-up.dto.js';
 @Injectable()
 export class StepUpService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly freshProof: FreshProofService,
     private readonly tokens: StepUpTokensWriter,
     private readonly answers: FactorAnswerVerifier,
@@ -44,7 +44,7 @@ export class StepUpService {
       return this.options(scope);
     }
     const compared = password === undefined ? null : await this.freshProof.requirePassword(scope, password);
-    const token = await this.acts.runAs<string>(scope, client, async (act) => {
+    const token = await this.transactions.runAs<string>(scope, client, async (act) => {
       // If the password has changed in the meantime, no token is issued, since that change has revoked all step-up
       // tokens.
       if (compared !== null && compared !== act.user.passwordHash) throw new IncorrectPassword();

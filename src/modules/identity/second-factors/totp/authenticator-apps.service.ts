@@ -4,8 +4,8 @@ import { CONFIG, type Config } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { type CipherContext, CredentialCipher } from '../../../../platform/crypto/index.js';
 import { newId } from '../../../../platform/ids/index.js';
-import type { AccountAct } from '../account-acts.service.js';
-import { EarnedProofsService } from '../earned-proofs.service.js';
+import type { AccountAct } from '../account-transactions.js';
+import { ElevatedSessionsService } from '../elevated-sessions.service.js';
 import { newTotpSecret, otpauthUrl, stepOfCode } from './totp-codes.js';
 import { TOTP_SECRET } from './totp-factor.entity.js';
 import { type StoredTotp, TotpRepository } from './totp.repository.js';
@@ -15,7 +15,7 @@ import { type StoredTotp, TotpRepository } from './totp.repository.js';
 export class AuthenticatorAppsService {
   constructor(
     private readonly totps: TotpRepository,
-    private readonly earned: EarnedProofsService,
+    private readonly elevatedSessions: ElevatedSessionsService,
     private readonly cipher: CredentialCipher,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
@@ -55,7 +55,7 @@ export class AuthenticatorAppsService {
 
   async remove({ tx, user }: AccountAct): Promise<void> {
     await this.totps.remove(user.id, tx);
-    await this.earned.endOf(user.id, 'totp', tx);
+    await this.elevatedSessions.endOf(user.id, 'totp', tx);
   }
 
   private async spend({ tx, user }: AccountAct, totp: StoredTotp, code: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { Body, Headers, Scope } from '../../../../platform/http/inputs.js';
 import {
   FreshSignInRequired,
   IncorrectPassword,
-  ProofTurnInterceptor,
+  ProofSlotInterceptor,
   StepUpHeaders,
   TooManySignInAttempts,
 } from '../../proof/index.js';
@@ -47,7 +47,7 @@ export class TwoFactorController {
   }
 
   @Post('setup')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'setUpTwoFactor',
@@ -91,7 +91,7 @@ export class TwoFactorController {
   }
 
   @Post('disable')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'disableTwoFactor',
@@ -117,7 +117,7 @@ export class TwoFactorController {
   }
 
   @Post('recovery-codes/regenerate')
-  @UseInterceptors(ProofTurnInterceptor)
+  @UseInterceptors(ProofSlotInterceptor)
   @Requires({ beforeSecondFactor: true })
   @Documented({
     operationId: 'regenerateRecoveryCodes',

@@ -1,4 +1,4 @@
-import { BooleanField, IntField, ListField, text, TextField } from '../../../../platform/http/fields/index.js';
+import { BooleanField, IntField, ListField, text, TextField } from '../../../../platform/http/validation/index.js';
 import type { Factors } from '../factor-inventory.reader.js';
 
 export class TwoFactorStatusResponse {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserScope } from '../../../access/index.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActsService } from '../account-acts.service.js';
+import { type AccountAct, AccountTransactions } from '../account-transactions.js';
 import { ChangeProofService, type ProvenChange } from '../change-proof.service.js';
 import { FactorInventoryReader, type Factors, hasSecondFactor } from '../factor-inventory.reader.js';
 import { RecoveryCodesService } from '../recovery-codes/recovery-codes.service.js';
@@ -25,7 +25,7 @@ import {
 @Injectable()
 export class TwoFactorService {
   constructor(
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
     private readonly proof: ChangeProofService,
     private readonly inventory: FactorInventoryReader,
     private readonly apps: AuthenticatorAppsService,
@@ -59,7 +59,7 @@ export class TwoFactorService {
    * only fail at their own setup.
    */
   enable(scope: UserScope, { code }: EnableTwoFactorRequest, client: Client): Promise<TwoFactorStatusResponse> {
-    return this.acts.runAs(scope, client, async (act) => {
+    return this.transactions.runAs(scope, client, async (act) => {
       const outcome = await this.apps.confirm(act, code);
       if (outcome === 'not_pending') throw new TwoFactorNotPending();
       if (outcome === 'wrong_code') throw new InvalidSetupCode();

@@ -1,4 +1,4 @@
-import { DateTimeField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
+import { DateTimeField, TextField, UuidField } from '../../../../platform/http/validation/index.js';
 import type { TrustedDevice } from './trusted-device.entity.js';
 
 /** Headers of routes that accept the token of a trusted device. */

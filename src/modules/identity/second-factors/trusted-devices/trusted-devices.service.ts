@@ -3,7 +3,7 @@ import type { UserId, UserScope } from '../../../access/index.js';
 import { randomToken, sha256 } from '../../../../platform/crypto/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { Client } from '../../sessions/index.js';
-import { type AccountAct, AccountActsService } from '../account-acts.service.js';
+import { type AccountAct, AccountTransactions } from '../account-transactions.js';
 import { TrustedDeviceNotFound } from '../second-factors.errors.js';
 import { trustedDeviceResponse, type TrustedDeviceResponse } from './trusted-devices.dto.js';
 import { TrustedDevicesRepository } from './trusted-devices.repository.js';
@@ -19,7 +19,7 @@ const LIFE_DAYS = 30;
 export class TrustedDevicesService {
   constructor(
     private readonly devices: TrustedDevicesRepository,
-    private readonly acts: AccountActsService,
+    private readonly transactions: AccountTransactions,
   ) {}
 
   /** Marks the device as trusted. @returns the device's token, which is shown only once */
@@ -44,7 +44,7 @@ export class TrustedDevicesService {
 
   /** Revokes a trusted device. @throws TrustedDeviceNotFound also for a device that was revoked or has expired */
   async revoke(scope: UserScope, id: string, client: Client): Promise<void> {
-    await this.acts.runAs(scope, client, async ({ tx, note }) => {
+    await this.transactions.runAs(scope, client, async ({ tx, note }) => {
       if (!(await this.devices.remove(scope.userId, id, tx))) throw new TrustedDeviceNotFound();
       await note('trusted_device_revoked', { device_id: id });
     });

@@ -1,4 +1,4 @@
-import { IntField, ListField, nested } from '../../../../platform/http/fields/index.js';
+import { IntField, ListField, nested } from '../../../../platform/http/validation/index.js';
 import { PageResponse } from '../../../../platform/http/page.dto.js';
 import { AuditEventResponse } from '../../../identity/audit/index.js';
 

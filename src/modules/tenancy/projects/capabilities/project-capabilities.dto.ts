@@ -1,5 +1,5 @@
 import { type Capability, hasCapability, type ProjectMemberScope } from '../../../access/index.js';
-import { BooleanField, UuidField } from '../../../../platform/http/fields/index.js';
+import { BooleanField, UuidField } from '../../../../platform/http/validation/index.js';
 
 export class CapabilitiesResponse {
   @UuidField({})

@@ -5,7 +5,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActsService } from '../project-acts.service.js';
+import { ProjectAuthorization } from '../project.authorization.js';
 import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ProjectStateResponse, projectStateResponse } from '../projects.dto.js';
 import { ProjectNotArchived } from '../projects.errors.js';
@@ -17,7 +17,7 @@ import { ProjectsRepository } from '../projects.repository.js';
 export class ProjectLifecycleService {
   constructor(
     private readonly database: Database,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly projects: ProjectsRepository,
     private readonly changes: ProjectChangesNotifier,
     private readonly audit: AuditWriter,
@@ -38,7 +38,7 @@ export class ProjectLifecycleService {
   /** Deletes the project for everybody at the commit. {@link ProjectRemovalService} removes its rows afterwards. */
   async delete(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { archivedAt, name, slug } = (await this.acts.begin(scope, tx)).project;
+      const { archivedAt, name, slug } = (await this.authorization.lockAndAuthorize(scope, tx)).project;
       if (archivedAt === null) throw new ProjectNotArchived();
       await this.audit.record(projectAct(scope, 'project.deleted', { name, slug }), tx);
       await this.projects.markDeleted(scope, tx);
@@ -54,7 +54,7 @@ export class ProjectLifecycleService {
     action: string,
   ): Promise<ProjectStateResponse> {
     const answer = await this.database.transaction(async (tx) => {
-      const { project } = await this.acts.begin(scope, tx);
+      const { project } = await this.authorization.lockAndAuthorize(scope, tx);
       if ((project.archivedAt === null) === (archivedAt === null)) return projectStateResponse(project);
       await this.projects.update(scope, { archivedAt }, tx);
       await this.audit.record(projectAct(scope, action, {}), tx);

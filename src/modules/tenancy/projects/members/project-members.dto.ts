@@ -1,5 +1,5 @@
 import { type Role, ROLES } from '../../../access/index.js';
-import { DateTimeField, EnumField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
+import { DateTimeField, EnumField, TextField, UuidField } from '../../../../platform/http/validation/index.js';
 import { maskedAddress } from '../../../identity/users/index.js';
 import { GIVEN_ROLES, type GivenRole } from './member-rules.js';
 import type { Member } from './project-members.repository.js';

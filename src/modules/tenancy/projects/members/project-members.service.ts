@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { MembershipNotifier } from '../../organizations/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActsService } from '../project-acts.service.js';
+import { ProjectAuthorization } from '../project.authorization.js';
 import { type GivenRole, refusalOf } from './member-rules.js';
 import { type AddMemberRequest, memberResponse, type ProjectMemberResponse } from './project-members.dto.js';
 import { AlreadyProjectMember, ProjectMemberNotFound, UserNotInOrganization } from './project-members.errors.js';
@@ -16,9 +16,9 @@ export class ProjectMembersService {
   constructor(
     private readonly database: Database,
     private readonly members: ProjectMembersRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
-    private readonly notices: MembershipNotifier,
+    private readonly notifications: MembershipNotifier,
   ) {}
 
   async list(scope: ProjectScope): Promise<ProjectMemberResponse[]> {
@@ -33,7 +33,7 @@ export class ProjectMembersService {
 
   async add(scope: ProjectMemberScope, { user_id, role }: AddMemberRequest): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const candidate = await this.members.find(scope, user_id, tx);
       if (candidate === null) throw new UserNotInOrganization();
       if (candidate.role !== null) throw new AlreadyProjectMember();
@@ -66,7 +66,7 @@ export class ProjectMembersService {
   }
 
   private async changeable(scope: ProjectMemberScope, id: string, newRole: GivenRole | null, tx: Db): Promise<Member> {
-    const { role: callerRole } = await this.acts.begin(scope, tx);
+    const { role: callerRole } = await this.authorization.lockAndAuthorize(scope, tx);
     const member = await this.members.find(scope, id, tx);
     if (member === null) throw new ProjectMemberNotFound();
     const Refusal = refusalOf({
@@ -94,6 +94,6 @@ export class ProjectMembersService {
     tx: Db,
   ): Promise<void> {
     await this.audit.record(projectAct(scope, action, detail, { type: 'project_member', id: userId }), tx);
-    await this.notices.publish({ userId, organizationId: scope.organizationId }, tx);
+    await this.notifications.publish({ userId, organizationId: scope.organizationId }, tx);
   }
 }

@@ -9,7 +9,7 @@ import {
   TextField,
   validateJson,
   ValidationError,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 
 export const MAX_PANELS = 30;
 const PLACE = ['body', 'filters'];

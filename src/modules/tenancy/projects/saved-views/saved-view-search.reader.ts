@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import {
-  foundThing,
-  type FoundThing,
+  searchHit,
+  type SearchHit,
   RowSearch,
   type RowSearchSql,
   type SavedViewKind,
@@ -28,7 +28,7 @@ export class SavedViewSearch extends RowSearch<Row> {
       WHERE project_id = ${bind(projectId)} AND ${fits}`;
   }
 
-  protected thingOf({ id, name, kind, createdAt }: Row): FoundThing {
-    return foundThing({ id, title: name, subtitle: null, timestamp: createdAt, kind }, { name });
+  protected toHit({ id, name, kind, createdAt }: Row): SearchHit {
+    return searchHit({ id, title: name, subtitle: null, timestamp: createdAt, kind }, { name });
   }
 }

@@ -5,7 +5,7 @@ import {
   ObjectField,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { MAX_PANELS } from './dashboard-filters.js';
 import { SAVED_VIEW_KINDS, type SavedViewKind } from '../../search-sources/index.js';
 import type { SavedView } from './saved-view.entity.js';

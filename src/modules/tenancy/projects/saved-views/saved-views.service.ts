@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { brokenRule } from '../../../../platform/http/fields/index.js';
+import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActsService } from '../project-acts.service.js';
+import { ProjectAuthorization } from '../project.authorization.js';
 import { assertDashboard } from './dashboard-filters.js';
 import type { SavedView } from './saved-view.entity.js';
 import {
@@ -29,7 +29,7 @@ export class SavedViewsService {
   constructor(
     private readonly database: Database,
     private readonly views: SavedViewsRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -42,7 +42,7 @@ export class SavedViewsService {
     if (kind === 'dashboard') assertDashboard(filters);
     const id = newId();
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.views.countOf(scope, tx)) >= MAX_VIEWS) throw new TooManySavedViews();
       await this.withinLimit(scope, tx, () =>
         this.views.insert(scope, { id, name, kind, filters, createdBy: scope.userId }, tx),
@@ -54,7 +54,7 @@ export class SavedViewsService {
 
   async change(scope: ProjectMemberScope, id: string, request: ChangeSavedViewRequest): Promise<SavedViewResponse> {
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const view = await this.get(scope, id, tx);
       // The driver reads `updated_at` as clients see it, in milliseconds.
       const { if_updated_at: known = view.updatedAt } = request;
@@ -73,7 +73,7 @@ export class SavedViewsService {
 
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const { name } = await this.get(scope, id, tx);
       await this.views.remove(scope, id, tx);
       await this.record(scope, 'saved_view.deleted', { id, name }, tx);

@@ -5,7 +5,7 @@ import {
   text,
   TextField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { type Range, RANGES } from '../time-ranges.js';
 import { DEFAULT_ANNOTATION_EVENTS, DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
 import { MOST_PATH_SEGMENTS, PROPERTY_PATH_PATTERN } from './redaction.js';

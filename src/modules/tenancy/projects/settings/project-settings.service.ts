@@ -3,7 +3,7 @@ import type { ProjectMemberScope, ProjectScope } from '../../../access/index.js'
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
 import { projectAct } from '../project-act.js';
-import { ProjectActsService } from '../project-acts.service.js';
+import { ProjectAuthorization } from '../project.authorization.js';
 import { ProjectChangesNotifier } from '../project-changes.notifier.js';
 import { type ReplaceSettingsRequest, settingsResponse, type SettingsResponse } from './project-settings.dto.js';
 import { DEFAULT_ANNOTATION_EVENTS, DEFAULT_TIME_ZONE, type ProjectSettings } from './project-settings.entity.js';
@@ -24,7 +24,7 @@ export class ProjectSettingsService {
   constructor(
     private readonly database: Database,
     private readonly settings: ProjectSettingsRepository,
-    private readonly acts: ProjectActsService,
+    private readonly authorization: ProjectAuthorization,
     private readonly changes: ProjectChangesNotifier,
     private readonly audit: AuditWriter,
   ) {}
@@ -44,7 +44,7 @@ export class ProjectSettingsService {
       annotationEvents: [...new Set(request.annotation_events)],
     };
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before: Settings = (await this.settings.find(scope, tx)) ?? DEFAULTS;
       await this.settings.replace(scope, next, tx);
       await this.audit.record(

@@ -1,5 +1,5 @@
 import { isTimeZone } from '../../../../platform/clock/index.js';
-import { type FieldOptions, TextField } from '../../../../platform/http/fields/index.js';
+import { type FieldOptions, TextField } from '../../../../platform/http/validation/index.js';
 
 /** Declares the IANA name of a time zone. */
 export const TimeZoneField = (options: FieldOptions<string> = {}): PropertyDecorator =>

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config, type OidcProvider } from '../../../../config/index.js';
 import { Clock } from '../../../../platform/clock/index.js';
 import { CredentialCipher } from '../../../../platform/crypto/index.js';
-import { parseUuid } from '../../../../platform/http/fields/index.js';
+import { parseUuid } from '../../../../platform/http/validation/index.js';
 import { OutboundHttp } from '../../../../platform/outbound-http/index.js';
 import {
   type CompanyPerson,

@@ -5,7 +5,7 @@ import {
   ListField,
   nested,
   TextField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { SSO_PROTOCOLS, type SsoProtocol } from '../sso-connection.entity.js';
 
 const MAX_RETURN_TO = 2_000;

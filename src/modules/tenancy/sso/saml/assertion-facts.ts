@@ -1,7 +1,7 @@
 import type { ProviderPerson } from '../../../identity/oauth/index.js';
 import { emailKeyOf } from '../../../identity/users/index.js';
-import { EmailField, NameField } from '../../../../platform/http/fields/index.js';
-import { compile, validateJson } from '../../../../platform/http/fields/index.js';
+import { EmailField, NameField } from '../../../../platform/http/validation/index.js';
+import { compile, validateJson } from '../../../../platform/http/validation/index.js';
 import { ASSERTION, EMAIL_FORMAT, PERSISTENT_FORMAT, UNSPECIFIED_FORMAT } from './names.js';
 import { SamlFault } from './saml-fault.js';
 import type { SignedResponse } from './signed-response.js';

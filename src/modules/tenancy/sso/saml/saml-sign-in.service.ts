@@ -39,10 +39,10 @@ export class SamlSignInService {
    * Responses are verified one at a time, and organizations take turns: a response that is as large as allowed takes
    * some 0.2 s of the event loop.
    */
-  private readonly turns = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: 1,
-    mostWaiting: MAX_WAITING,
-    mostWaitingOfShare: MAX_WAITING_PER_ORGANIZATION,
+    maxQueued: MAX_WAITING,
+    maxQueuedPerKey: MAX_WAITING_PER_ORGANIZATION,
   });
 
   constructor(
@@ -118,7 +118,7 @@ export class SamlSignInService {
   ): Promise<Omit<Parameters<SsoSignInService['signIn']>[0], 'client'>> {
     const { organizationId, label, emailAttribute, groupsAttribute } = connection;
     const addresses = addressesOf(base, connectionId);
-    const { assertion, until } = await this.turns.run(organizationId, () =>
+    const { assertion, until } = await this.slots.run(organizationId, () =>
       this.verified(samlResponse, connection, addresses, requestId),
     );
     const names = { email: emailAttribute, groups: groupsAttribute };

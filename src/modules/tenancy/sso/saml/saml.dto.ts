@@ -1,4 +1,4 @@
-import { TextField } from '../../../../platform/http/fields/index.js';
+import { TextField } from '../../../../platform/http/validation/index.js';
 
 export class SamlStartQuery {
   @TextField({

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
-import { brokenRule, type Issue, ValidationError } from '../../../../platform/http/fields/index.js';
+import { brokenRule, type Issue, ValidationError } from '../../../../platform/http/validation/index.js';
 import { DestinationSafety, parseDestination } from '../../../../platform/outbound-http/index.js';
 import type { OrganizationScope } from '../../../access/index.js';
 import { MetadataFault, settingsFromMetadata } from '../saml/idp-metadata.js';

@@ -11,7 +11,7 @@ import {
   TextField,
   UrlField,
   UuidField,
-} from '../../../../platform/http/fields/index.js';
+} from '../../../../platform/http/validation/index.js';
 import { SSO_PROTOCOLS, type SsoConnection, type SsoProtocol } from '../sso-connection.entity.js';
 import { MAX_CERTIFICATE_LENGTH, MAX_CERTIFICATES, readCertificate } from './certificates.js';
 

@@ -7,7 +7,7 @@ import { apiBaseOf } from '../../../../platform/http/api-base.js';
 import { newId } from '../../../../platform/ids/index.js';
 import type { OrganizationScope } from '../../../access/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { OrganizationActsService } from '../../organizations/index.js';
+import { OrganizationAuthorization } from '../../organizations/index.js';
 import { CLIENT_SECRET, type SsoConnection } from '../sso-connection.entity.js';
 import { MAX_CONNECTIONS, type NewSsoConnection, SsoConnectionsRepository } from '../sso-connections.repository.js';
 import { SsoRefusalsRepository } from '../sso-refusals.repository.js';
@@ -49,7 +49,7 @@ export class SsoConnectionsService {
     private readonly refusals: SsoRefusalsRepository,
     private readonly settings: ConnectionSettingsService,
     private readonly cipher: CredentialCipher,
-    private readonly acts: OrganizationActsService,
+    private readonly authorization: OrganizationAuthorization,
     private readonly audit: AuditWriter,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -72,7 +72,7 @@ export class SsoConnectionsService {
     const id = newId();
     const secret = this.sealed(scope, id, body.client_secret);
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.connections.list(scope, tx)).length >= MAX_CONNECTIONS) throw new TooManyConnections();
       await this.connections.insert(scope, { ...NOTHING, ...change, ...secret, id, protocol, label }, tx);
       const connection = await this.found(scope, id, tx);
@@ -92,7 +92,7 @@ export class SsoConnectionsService {
     const change = await this.settings.read(scope, protocol, body, false);
     const secret = this.sealed(scope, id, body.client_secret);
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const before = await this.found(scope, id, tx);
       const changed = [...changedMembers(before, change), ...('clientSecret' in secret ? ['client_secret'] : [])];
       if (changed.length === 0) return this.response(before, request);
@@ -106,7 +106,7 @@ export class SsoConnectionsService {
 
   async delete(scope: OrganizationScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const connection = await this.found(scope, id, tx);
       await this.connections.delete(scope, id, tx);
       await this.identities.removeOf(connection, tx);

@@ -5,7 +5,7 @@ import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { errorCode } from '../../../../platform/errors/index.js';
 import { RECORD_LABEL } from './domain-name.js';
 
-/** The time of a lookup, with the wait for its turn. */
+/** The time of a lookup, with the wait for a slot. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 const TRY_TIMEOUT_MS = 1_500;
 const MAX_TRIES = 2;
@@ -34,11 +34,11 @@ export function recordOf({ domain, challenge }: { readonly domain: string; reado
  */
 @Injectable()
 export class DomainRecords implements OnApplicationShutdown {
-  private readonly turns = new FairSemaphore({
+  private readonly slots = new FairSemaphore({
     parallel: MAX_LOOKUPS,
-    parallelOfShare: MAX_LOOKUPS_PER_ORGANIZATION,
-    mostWaiting: MAX_WAITING,
-    mostWaitingOfShare: MAX_WAITING_PER_ORGANIZATION,
+    maxPerKey: MAX_LOOKUPS_PER_ORGANIZATION,
+    maxQueued: MAX_WAITING,
+    maxQueuedPerKey: MAX_WAITING_PER_ORGANIZATION,
   });
   private readonly stopping = new AbortController();
 
@@ -53,7 +53,7 @@ export class DomainRecords implements OnApplicationShutdown {
     const { name, value } = recordOf(claim);
     const signal = AbortSignal.any([AbortSignal.timeout(LOOKUP_TIMEOUT_MS), this.stopping.signal]);
     try {
-      const records = await this.turns.run(share, () => this.lookUp(name, signal), signal);
+      const records = await this.slots.run(share, () => this.lookUp(name, signal), signal);
       if (records.length === 0) return 'missing';
       const isPresent = records
         .slice(0, MAX_RECORDS)

@@ -1,4 +1,4 @@
-import { DateTimeField, EnumField, TextField, UuidField } from '../../../../platform/http/fields/index.js';
+import { DateTimeField, EnumField, TextField, UuidField } from '../../../../platform/http/validation/index.js';
 import type { SsoDomain } from '../sso-domain.entity.js';
 import { MAX_TYPED_LENGTH, readDomain } from './domain-name.js';
 import { recordOf } from './domain-records.js';

@@ -10,7 +10,7 @@ import { randomToken } from '../../../../platform/crypto/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { OrganizationActsService, OrganizationsReader } from '../../organizations/index.js';
+import { OrganizationAuthorization, OrganizationsReader } from '../../organizations/index.js';
 import type { SsoDomain } from '../sso-domain.entity.js';
 import { DomainClaimsRepository } from './domain-claims.repository.js';
 import { readDomain } from './domain-name.js';
@@ -38,7 +38,7 @@ export class SsoDomainsService {
     private readonly database: Database,
     private readonly claims: DomainClaimsRepository,
     private readonly records: DomainRecords,
-    private readonly acts: OrganizationActsService,
+    private readonly authorization: OrganizationAuthorization,
     private readonly organizations: OrganizationsReader,
     private readonly audit: AuditWriter,
   ) {}
@@ -53,7 +53,7 @@ export class SsoDomainsService {
     if ('problem' in read) throw new Error(`The field has accepted a domain with a problem: ${read.problem}`);
     const claim = { id: newId(), domain: read.domain, challenge: randomToken(CHALLENGE_BYTES) };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.claims.countOf(scope, tx)) >= MAX_DOMAINS) throw new TooManyDomains();
       if (await this.claims.isOfAnother(scope, claim.domain, tx)) throw new DomainOfAnother();
       await this.claims.insert(scope, claim, tx);
@@ -76,7 +76,7 @@ export class SsoDomainsService {
       case 'present':
     }
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       return this.verified(scope, scope.userId, id, 'dns', tx);
     });
   }
@@ -91,7 +91,7 @@ export class SsoDomainsService {
 
   async remove(scope: OrganizationScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       await this.removed(scope, scope.userId, id, {}, tx);
     });
   }

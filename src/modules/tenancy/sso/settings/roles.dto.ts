@@ -1,4 +1,4 @@
-import { EnumField, ListField, nested, TextField } from '../../../../platform/http/fields/index.js';
+import { EnumField, ListField, nested, TextField } from '../../../../platform/http/validation/index.js';
 import { GRANTABLE_ROLES, type GrantableRole } from '../../organizations/index.js';
 
 const MAX_GROUPS = 200;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OrganizationScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { OrganizationActsService } from '../../organizations/index.js';
+import { OrganizationAuthorization } from '../../organizations/index.js';
 import { ScimMembershipsService } from '../scim/index.js';
 import { type ProvidedRoles, SsoRolesRepository } from '../sso-roles.repository.js';
 import type { SsoRolesRequest, SsoRolesResponse } from './roles.dto.js';
@@ -14,7 +14,7 @@ export class SsoRoleSettingsService {
     private readonly database: Database,
     private readonly roles: SsoRolesRepository,
     private readonly memberships: ScimMembershipsService,
-    private readonly acts: OrganizationActsService,
+    private readonly authorization: OrganizationAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -29,7 +29,7 @@ export class SsoRoleSettingsService {
       groupRoles: request.group_roles.map(({ group, role }) => ({ group, role })),
     };
     return this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       await this.roles.set(scope, roles, tx);
       const { organizationId, userId: actorUserId } = scope;
       await this.audit.record(

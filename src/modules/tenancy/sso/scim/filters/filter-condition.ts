@@ -1,4 +1,4 @@
-import { parseMoment } from '../../../../../platform/http/fields/index.js';
+import { parseMoment } from '../../../../../platform/http/validation/index.js';
 import { truthOf } from '../protocol/members.js';
 import { invalidFilter } from '../protocol/scim-fault.js';
 import type { AttributePath, Comparison, Filter, FilterValue } from './filter.js';

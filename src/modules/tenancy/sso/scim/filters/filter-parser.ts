@@ -1,4 +1,4 @@
-import { isSafeText } from '../../../../../platform/http/fields/index.js';
+import { isSafeText } from '../../../../../platform/http/validation/index.js';
 import { invalidFilter, invalidPath, type ScimFault } from '../protocol/scim-fault.js';
 import { type AttributePath, COMPARISONS, type Comparison, type Filter, type FilterValue } from './filter.js';
 

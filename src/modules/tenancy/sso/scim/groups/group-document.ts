@@ -4,7 +4,7 @@ import {
   TextField,
   validateJson,
   ValidationError,
-} from '../../../../../platform/http/fields/index.js';
+} from '../../../../../platform/http/validation/index.js';
 import { byLowerName, isObject, listOf } from '../protocol/members.js';
 import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../platform/http/fields/index.js';
+import { isObject } from '../../../../../platform/http/validation/index.js';
 import { invalidSyntax } from './scim-fault.js';
 
 /** An object with more members is refused. No resource has as many attributes. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { ErrorForm } from '../../../../../platform/http/error.filter.js';
-import { isObject } from '../../../../../platform/http/fields/index.js';
+import { isObject } from '../../../../../platform/http/validation/index.js';
 
 export const SCIM_TYPE = 'application/scim+json';
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';

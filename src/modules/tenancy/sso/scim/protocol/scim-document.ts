@@ -1,4 +1,4 @@
-import { namedSchema } from '../../../../../platform/http/fields/index.js';
+import { namedSchema } from '../../../../../platform/http/validation/index.js';
 import { SCIM_TYPE } from './scim-answer.js';
 
 const JSON_TYPE = 'application/json';

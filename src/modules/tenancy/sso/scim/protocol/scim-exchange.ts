@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { CONFIG, type Config } from '../../../../../config/index.js';
 import { apiBaseOf } from '../../../../../platform/http/api-base.js';
-import { parseJsonBody } from '../../../../../platform/http/fields/index.js';
+import { parseJsonBody } from '../../../../../platform/http/validation/index.js';
 import type { CheckedRequest } from '../../../../../platform/http/inputs.js';
 import { sendEmpty, sendScim } from './scim-answer.js';
 import { invalidSyntax } from './scim-fault.js';

@@ -1,4 +1,4 @@
-import { IntField, TextField } from '../../../../../platform/http/fields/index.js';
+import { IntField, TextField } from '../../../../../platform/http/validation/index.js';
 
 const ATTRIBUTES = 'Names of attributes, separated by commas';
 const MAX_NAMES_LENGTH = 10_000;

@@ -1,4 +1,10 @@
-import { DateTimeField, inFuture, NameField, TextField, UuidField } from '../../../../../platform/http/fields/index.js';
+import {
+  DateTimeField,
+  inFuture,
+  NameField,
+  TextField,
+  UuidField,
+} from '../../../../../platform/http/validation/index.js';
 import type { ListedScimToken } from './scim-tokens.repository.js';
 
 export class CreateScimTokenRequest {

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../../platform/database/database.js'
 import { domainError } from '../../../../../platform/http/domain-error.js';
 import { newId } from '../../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../../identity/audit/index.js';
-import { OrganizationActsService } from '../../../organizations/index.js';
+import { OrganizationAuthorization } from '../../../organizations/index.js';
 import { generateScimToken } from './scim-token-text.js';
 import {
   type CreatedScimTokenResponse,
@@ -26,7 +26,7 @@ export class ScimTokensService {
   constructor(
     private readonly database: Database,
     private readonly tokens: ScimTokensRepository,
-    private readonly acts: OrganizationActsService,
+    private readonly authorization: OrganizationAuthorization,
     private readonly audit: AuditWriter,
   ) {}
 
@@ -40,7 +40,7 @@ export class ScimTokensService {
   ): Promise<CreatedScimTokenResponse> {
     const { token, hash } = generateScimToken();
     const stored = await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       if ((await this.tokens.list(scope, tx)).length >= MAX_SCIM_TOKENS) throw new TooManyScimTokens();
       const row = await this.tokens.insert(scope, { id: newId(), name, hash, createdBy: scope.userId, expiresAt }, tx);
       await this.record(scope, 'created', row.id, { name, expires_at: expiresAt }, tx);
@@ -51,7 +51,7 @@ export class ScimTokensService {
 
   async revoke(scope: OrganizationScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
-      await this.acts.begin(scope, tx);
+      await this.authorization.lockAndAuthorize(scope, tx);
       const name = await this.tokens.revoke(scope, id, tx);
       if (name === null) throw new ScimTokenNotFound();
       await this.record(scope, 'revoked', id, { name }, tx);

@@ -8,7 +8,7 @@ import {
   TextField,
   validateJson,
   ValidationError,
-} from '../../../../../platform/http/fields/index.js';
+} from '../../../../../platform/http/validation/index.js';
 import { byLowerName, isObject, listOf, truthOf } from '../protocol/members.js';
 import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ValidationError } from '../../../../../platform/http/fields/index.js';
+import { ValidationError } from '../../../../../platform/http/validation/index.js';
 import { readPatch } from '../patch/patch-request.js';
 import { ScimFault } from '../protocol/scim-fault.js';
 import { documentOfUser, readUser, type UserDocument } from './user-document.js';

@@ -1,0 +1,33 @@
+import type { BindValue } from '../../../../platform/clickhouse/index.js';
+import type { Parameters } from '../../../../platform/database/parameters.js';
+import type { Place } from './cursor.js';
+
+/** The same conditions on events for both stores. Each begins with ` AND `. */
+export interface CopiedConditions {
+  postgres(parameters: Pick<Parameters, 'bind'>): string;
+  clickHouse(bind: BindValue): string;
+  /** A necessary condition that ClickHouse checks first, because it has an index for it. */
+  indexed?(bind: BindValue): string;
+  /** True when evaluating the conditions on a row takes longer than reading the row. */
+  readonly areCostly?: boolean;
+}
+
+export interface EventListQuery {
+  /** All times when omitted. */
+  readonly window?: { readonly from: Date; readonly to: Date };
+  /** Only events strictly before this place. */
+  readonly before?: Place | null;
+  readonly conditions?: CopiedConditions;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+/**
+ * Selects events strictly before a place, beginning with ` AND `. The condition on the timestamp alone lets PostgreSQL
+ * skip partitions.
+ */
+export function olderThan(place: Place | null | undefined, { bind }: Pick<Parameters, 'bind'>): string {
+  if (!place) return '';
+  const instant = bind(place.timestamp);
+  return ` AND "timestamp" <= ${instant} AND ("timestamp", id) < (${instant}, ${bind(place.id)})`;
+}
