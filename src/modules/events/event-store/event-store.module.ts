@@ -15,7 +15,7 @@ import { EventRollupsModule } from './rollups/rollups.module.js';
 import { EventRowsModule } from './rows/rows.module.js';
 import { EventSearchesModule } from './search/searches.module.js';
 import { EventSeriesModule } from './series/series.module.js';
-import { AcceptedEventsModule } from './tail/tail.module.js';
+import { AcceptedEventsModule } from './outbox/outbox.module.js';
 import { EventTotalsModule } from './totals/totals.module.js';
 import { EventWritingModule } from './writing/writing.module.js';
 

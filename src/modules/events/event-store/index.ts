@@ -97,9 +97,9 @@ export { type Measured, MeasuresReader } from './measures/measures.reader.js';
 export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
 
 // Accepted events that alert rules have not processed yet.
-export type { AcceptedEvent, AcceptedPlace, OutboxRow, Stretch } from './tail/accepted-event.js';
-export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.reader.js';
-export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
+export type { AcceptedEvent, AcceptedPlace, OutboxRow, OutboxSlice } from './outbox/accepted-event.js';
+export { AcceptedEventsReader, MOST_TOLD_BYTES } from './outbox/accepted-events.reader.js';
+export { LEFT_OUT, type ToldEvent } from './outbox/event-row.js';
 
 // The start of retention.
 export { RetainedEvents } from './retention/retained-events.js';

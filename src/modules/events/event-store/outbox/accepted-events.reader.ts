@@ -3,7 +3,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { parseExact } from '../../../../platform/json/index.js';
 import { fieldSql } from '../../conditions/index.js';
-import type { AcceptedEvent, Stretch } from './accepted-event.js';
+import type { AcceptedEvent, OutboxSlice } from './accepted-event.js';
 import { LEFT_OUT, TOLD_COLUMNS, type ToldEvent } from './event-row.js';
 
 /** Reads the events that the outbox names. */
@@ -12,22 +12,22 @@ export class AcceptedEventsReader {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the events of stretches in order, with the given fields only. Most events match no rule, and reading them
+   * Returns the events of slices in order, with the given fields only. Most events match no rule, and reading them
    * completely would be the largest cost.
    * @param types only events of these types; null for all
    */
   async events(
     projectId: string,
-    stretches: readonly Stretch[],
+    slices: readonly OutboxSlice[],
     { types, fields }: { types: readonly string[] | null; fields: readonly string[] },
     db: Db,
   ): Promise<AcceptedEvent[]> {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
     const project = bind(projectId);
-    const positions = bind(stretches.map(({ row }) => row.position));
-    const firsts = bind(stretches.map(({ first }) => first));
-    const lasts = bind(stretches.map(({ last }) => last));
+    const positions = bind(slices.map(({ row }) => row.position));
+    const firsts = bind(slices.map(({ first }) => first));
+    const lasts = bind(slices.map(({ last }) => last));
     const found = await this.database.rows<{ event: [number, number, string, string, ...unknown[]] }>(
       `SELECT json_build_array(r.at, w.place, w.id, w.at${fields.map((field) => `, ${fieldSql(field, bind)}`).join('')}) AS event
        FROM unnest(${positions}::bigint[], ${firsts}::int[], ${lasts}::int[]) WITH ORDINALITY AS r (position, first, last, at)
@@ -41,9 +41,9 @@ export class AcceptedEventsReader {
       db,
     );
     return found.flatMap(({ event: [at, place, id, timestamp, ...values] }) => {
-      const stretch = stretches[at - 1];
-      if (stretch === undefined) return [];
-      const { row, first } = stretch;
+      const slice = slices[at - 1];
+      if (slice === undefined) return [];
+      const { row, first } = slice;
       const read = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
       const { position, acceptedAt } = row;
       return [{ position, place: first + place - 1, id, timestamp, acceptedAt, fields: read }];
@@ -53,7 +53,7 @@ export class AcceptedEventsReader {
   /**
    * Returns the total size of the events as text in bytes. The properties of an event with a known size are not read.
    */
-  async bytesOf(projectId: string, stretches: readonly Stretch[], db: Db): Promise<number> {
+  async bytesOf(projectId: string, slices: readonly OutboxSlice[], db: Db): Promise<number> {
     const [row] = await this.database.rows<{ bytes: number }>(
       `SELECT coalesce(sum(coalesce(e.bytes, octet_length(e.properties::text))), 0)::float8 AS bytes
        FROM unnest($2::bigint[], $3::int[], $4::int[]) AS r (position, first, last)
@@ -63,9 +63,9 @@ export class AcceptedEventsReader {
        ${eventAt('$1', 'w.id', 'w.at')}`,
       [
         projectId,
-        stretches.map(({ row: { position } }) => position),
-        stretches.map(({ first }) => first),
-        stretches.map(({ last }) => last),
+        slices.map(({ row: { position } }) => position),
+        slices.map(({ first }) => first),
+        slices.map(({ last }) => last),
       ],
       db,
     );

@@ -10,7 +10,7 @@ export interface OutboxRow {
 }
 
 /** The events of a row from `first` to `last`, both included and counted from 1. */
-export interface Stretch {
+export interface OutboxSlice {
   readonly row: OutboxRow;
   readonly first: number;
   readonly last: number;
