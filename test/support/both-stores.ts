@@ -6,7 +6,7 @@ import { SearchLimits } from '../../src/modules/events/search/search-limits.js';
 import type { ClickHouse, ReadBounds } from '../../src/platform/clickhouse/index.js';
 import { createTestApp, type TestApp } from './app.js';
 import { type ClickHouseAccess, type EventStore, eventStore, FaultyServer } from './clickhouse.js';
-import { copySoon } from './event-copies.js';
+import { replicateSoon } from './replication.js';
 
 /** Two applications on one PostgreSQL database that must give the same answers. */
 export interface BothStores {
@@ -33,7 +33,7 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   const server = await FaultyServer.before(access);
   const store = await eventStore(access, server.url);
   const app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse', ...env } });
-  copySoon(app);
+  replicateSoon(app);
   const plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
   const search = app.nest.get(CopiedEventSearchReader, { strict: false });
   const { quickMs } = search;

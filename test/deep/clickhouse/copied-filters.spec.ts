@@ -5,7 +5,7 @@ import { OTHER_PROPERTIES } from '../../../src/modules/events/fields/index.js';
 import { StatementValues } from '../../../src/platform/clickhouse/index.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type ClickHouseAccess, type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { event, filter } from '../../support/filters.js';
 import { tenant } from '../../support/ingestion.js';
@@ -30,7 +30,7 @@ function tests(access: ClickHouseAccess): void {
         projectId,
         written.map((one) => ({ ...one, timestamp })),
       );
-      await allCopied(app);
+      await allReplicated(app);
     });
     afterAll(async () => {
       await app.close();

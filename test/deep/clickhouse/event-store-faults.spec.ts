@@ -11,7 +11,7 @@ import {
   type FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
 const clickHouse = await testClickHouse();
@@ -69,7 +69,7 @@ function tests(access: ClickHouseAccess): void {
         })),
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     afterEach(() => server.behave());

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { loadConfig } from '../../../src/config/index.js';
 import { asProjectId } from '../../../src/modules/access/index.js';
 import { moveEvents } from '../../../src/modules/events/event-store/index.js';
-import { CopyLimits } from '../../../src/modules/events/event-store/shipping/copy-limits.js';
-import { StoredEventsRepository } from '../../../src/modules/events/event-store/shipping/stored-events.repository.js';
+import { ReplicationLimits } from '../../../src/modules/events/event-store/replication/replication-limits.js';
+import { ReplicatedEventsRepository } from '../../../src/modules/events/event-store/replication/replicated-events.repository.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import {
@@ -15,7 +15,7 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { allCopied, copiedDays, copySoon, expectSame } from '../../support/event-copies.js';
+import { allReplicated, replicatedDays, replicateSoon, expectSame } from '../../support/replication.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -80,7 +80,7 @@ function tests(access: ClickHouseAccess): void {
     /** A service that copies, beside the command. */
     const startService = async (env: Readonly<Record<string, string>> = {}): Promise<TestApp> => {
       const service = await createTestApp({ env: { ...store.env, ...env }, databaseUrl: app.databaseUrl });
-      copySoon(service);
+      replicateSoon(service);
       return service;
     };
     const isWhole = async (): Promise<boolean | undefined> =>
@@ -176,7 +176,7 @@ function tests(access: ClickHouseAccess): void {
       await eventually(isWhole, (is) => !is);
       await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
       await eventually(
-        async () => (await copiedDays(store)).length,
+        async () => (await replicatedDays(store)).length,
         (days) => days === 1,
       );
       expect(await move()).toBe(0);
@@ -199,8 +199,8 @@ function tests(access: ClickHouseAccess): void {
 
     it('is whole also where a project is deleted while both are compared', async () => {
       expect(await move()).toBe(0);
-      const sums = jest.spyOn(StoredEventsRepository.prototype, 'sums');
-      sums.mockImplementationOnce(async function (this: StoredEventsRepository, ...asked) {
+      const sums = jest.spyOn(ReplicatedEventsRepository.prototype, 'sums');
+      sums.mockImplementationOnce(async function (this: ReplicatedEventsRepository, ...asked) {
         await app.rows('UPDATE projects SET deleted_at = now(), archived_at = now() WHERE id = $1', [owner.projectId]);
         await eventually(
           () => this.removeOf(asProjectId(owner.projectId)),
@@ -244,15 +244,15 @@ function tests(access: ClickHouseAccess): void {
     it('is not read where it was restored while nothing waited, behind a connection that knows of nothing', async () => {
       expect(await move()).toBe(0);
       const service = await startService({ EVENT_STORE: 'clickhouse' });
-      service.nest.get(CopyLimits, { strict: false }).quietMs = 0;
+      service.nest.get(ReplicationLimits, { strict: false }).quietMs = 0;
       await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
-      await allCopied(app);
+      await allReplicated(app);
       expect(await isWhole()).toBe(true);
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,
       );
       await insertEvents(app, owner.projectId, [{ timestamp: new Date() }]);
-      await allCopied(app);
+      await allReplicated(app);
       expect(await isWhole()).toBe(false);
       expect(await move()).toBe(0);
       await expectSame(app, store);

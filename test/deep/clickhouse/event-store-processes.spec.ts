@@ -4,7 +4,7 @@ import { type ClickHouseAccess, eventStore, FaultyServer, testClickHouse } from 
 import { startClickHouse } from '../../support/clickhouse/server.mjs';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
 import { TABLES_VERSION } from '../../../src/modules/events/event-store/tables/table-statements.js';
-import { copiedDays, expectSame, merge, type Rows } from '../../support/event-copies.js';
+import { replicatedDays, expectSame, merge, type Rows } from '../../support/replication.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import {
   CLEAN_EXIT,
@@ -184,7 +184,7 @@ function tests(access: ClickHouseAccess): void {
     await kill(looking);
     second.free();
     expect(await state()).toEqual({ is_whole: false, block: 0, looked: 10_000 });
-    expect(await copiedDays(store)).toEqual([]);
+    expect(await replicatedDays(store)).toEqual([]);
 
     const insert = server.holdNext();
     const copying = move();

@@ -12,7 +12,7 @@ import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, steady } from '../../support/both-stores.js';
 import { type ClickHouseAccess, type FaultyServer, testClickHouse } from '../../support/clickhouse.js';
 import { anyCondition, anyQuery } from '../../support/eql.js';
-import { allCopied, waiting } from '../../support/event-copies.js';
+import { allReplicated, replicationQueueLength } from '../../support/replication.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createSource } from '../../support/sources.js';
 import { withinAnHour } from '../../support/utc-day.js';
@@ -587,7 +587,7 @@ function tests(access: ClickHouseAccess): void {
         fc.sample(event, { numRuns, seed }).map((one, at) => ({ ...one, source_id: at % 2 === 0 ? sourceId : null }));
       await insertEvents(app, owner.projectId, sample(300, 11));
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await compare(101);
       expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied);
@@ -599,12 +599,12 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       await insertEvents(app, owner.projectId, sample(60, 13));
       await countEvents(app);
-      expect(await waiting(app)).toBeGreaterThan(1);
+      expect(await replicationQueueLength(app)).toBeGreaterThan(1);
       const between = await readsOf('clickhouse');
       await compare(102);
       expect(await readsOf('clickhouse')).toBeGreaterThan(between);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await compare(103);
     });
 
@@ -621,7 +621,7 @@ function tests(access: ClickHouseAccess): void {
         );
       await insert(NUMBERS, 400, 21);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const answer = async (of: TestApp, { path: form, query, body }: Request): Promise<[number, unknown]> => {
         const path = form.replace(':project', ids.project).replace(':source', ids.source);
         // Where it stands in the path it is no parameter.
@@ -668,11 +668,11 @@ function tests(access: ClickHouseAccess): void {
       await countEvents(app);
       await compareAll(202);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await compareAll(203);
       await insert(LARGE_NUMBERS, 60, 24);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       await compareAll(204);
       for (const [kind, { copied }] of Object.entries(kinds)) {
         const count = counts.get(kind) ?? { asked: 0, copied: 0 };
@@ -702,7 +702,7 @@ function tests(access: ClickHouseAccess): void {
         properties.map((one) => ({ timestamp: new Date(now - 5_000), properties: one })),
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const kept = await readsOf('postgres');
       // As many as are read without a look whether one of them is there.
@@ -745,7 +745,7 @@ function tests(access: ClickHouseAccess): void {
           properties: { n, list: [[n]], text: `[1${'0'.repeat(30)}, "`, kind: at % 3 },
         })),
       );
-      await allCopied(app);
+      await allReplicated(app);
       const asked = {
         project_id: another.projectId,
         from_ts: new Date(now - HOUR_MS).toISOString(),
@@ -832,7 +832,7 @@ function tests(access: ClickHouseAccess): void {
           };
         });
       await insertEvents(app, another.projectId, some(200, ['a', 'b', 'a', 'c', 'b']));
-      await allCopied(app);
+      await allReplicated(app);
       // They complete what the others have begun, and wait to be copied.
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, another.projectId, [
@@ -897,7 +897,7 @@ function tests(access: ClickHouseAccess): void {
       const largeToo = (await compare('sequence by properties.key [a where true] [b where true]')) as typeof found;
       expect(largeToo.sequences.map(({ join_keys: [key] }) => key)).toContain('late-large');
       free();
-      await allCopied(app);
+      await allReplicated(app);
       const lists = (await compare(`sequence by properties.key [a where true] [b where true]`)) as typeof found;
       expect(lists.sequences.map(({ join_keys: [key] }) => key)).toContain('only-one');
     });
@@ -907,7 +907,7 @@ function tests(access: ClickHouseAccess): void {
       const events = fc.sample(told([...NUMBERS, ...LARGE_NUMBERS]), { numRuns: 300, seed: 25 });
       await insertEvents(app, another.projectId, events);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const project = { project_id: another.projectId };
       const requests = [kinds['breakdown'], kinds['series'], kinds['funnel'], kinds['queries']].flatMap((kind) =>
         kind === undefined ? [] : fc.sample(kind.requests, { numRuns: 12, seed: 26 }),
@@ -981,7 +981,7 @@ function tests(access: ClickHouseAccess): void {
       }));
       await insertEvents(app, projectId, inHours);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       // Not copied, among the newest and behind them.
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, projectId, [{ timestamp: new Date(now) }, { timestamp: new Date(now - 255 * HOUR_MS) }]);
@@ -1013,7 +1013,7 @@ function tests(access: ClickHouseAccess): void {
       }
       expect(await readsOf('postgres')).toBe(kept);
       free();
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     it('is left to PostgreSQL when the newest events fill the page', async () => {
@@ -1026,7 +1026,7 @@ function tests(access: ClickHouseAccess): void {
       }));
       await insertEvents(app, projectId, minutes);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const [logsPath, eventsPath, pagePath] = ['/v1/logs', '/v1/events', `/v1/projects/${projectId}/events`];
       const project = { project_id: projectId };
       const read = async (of: TestApp, path: string, query: object): Promise<unknown> =>
@@ -1074,7 +1074,7 @@ function tests(access: ClickHouseAccess): void {
         times.map((timestamp) => ({ timestamp: new Date(timestamp) })),
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       for (const from_ts of times) {
         for (const to_ts of times) {
           if (from_ts <= to_ts) await explorer({ from_ts, to_ts, limit: 5 });
@@ -1094,7 +1094,7 @@ function tests(access: ClickHouseAccess): void {
     it('falls back to PostgreSQL while ClickHouse is down or far behind', async () => {
       await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 31 }));
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       await server.goAway();
       const before = await readsOf('postgres');
       await logs({ range: '30d', query: 'cart' });
@@ -1115,7 +1115,7 @@ function tests(access: ClickHouseAccess): void {
       await logs({ range: '30d', query: 'cart' });
       expect(await readsOf('postgres')).toBeGreaterThanOrEqual(before + 3);
       free();
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     /** One of each kind, of the whole project and of steady times. */
@@ -1152,7 +1152,7 @@ function tests(access: ClickHouseAccess): void {
     it('aggregates in PostgreSQL when ClickHouse fails, and returns 503 when ClickHouse runs out of memory', async () => {
       await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 32 }));
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       for (const request of ofEachKind()) {
         const kept = await answerTo(plain, request);
         expect([request.path, kept[0]]).toEqual([request.path, 200]);
@@ -1183,7 +1183,7 @@ function tests(access: ClickHouseAccess): void {
         owner.projectId,
         plans.map((plan) => ({ timestamp: new Date(now - 5_000), properties: { plan } })),
       );
-      await allCopied(app);
+      await allReplicated(app);
       const patterns = Array.from({ length: 240 }, (_, n) => `"${'aksſKβ'[n % 6]}${n % 10}*"`).join(',');
       const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const before = await readsOf('clickhouse');
@@ -1196,7 +1196,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('falls back to PostgreSQL while the copy lacks older events', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows('UPDATE event_shipping SET is_whole = false');
       const before = await readsOf('clickhouse');
       await logs({ range: '30d', query: 'cart' });
@@ -1205,7 +1205,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('returns 503 when a text search exceeds the limits of ClickHouse, and falls back where PostgreSQL has an index', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       server.readFaults.push({ code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' });
       const refused = await app
         .request()
@@ -1234,7 +1234,7 @@ function tests(access: ClickHouseAccess): void {
       }));
       await insertEvents(app, another.projectId, steps);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const funnels = app.nest.get(CopiedFunnelRepository, { strict: false });
       const query = { project_id: another.projectId, by: 'environment', step: ['first', 'second'], ...lastDay };
       const funnel = async (of: TestApp, status = 200): Promise<unknown> => {
@@ -1281,7 +1281,7 @@ function tests(access: ClickHouseAccess): void {
         { timestamp, properties: other },
       ]);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const parts = Array.from({ length: 230 }, (_, at) => `properties.a${at} like~ ("x*", "y*")`);
       const where = parts.join(' or ');
       expect(where.length).toBeLessThan(10_000);
@@ -1306,7 +1306,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('falls back to PostgreSQL while ClickHouse does not answer, and waits for a timeout only once', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const before = await readsOf('postgres');
       app.nest.get(CopiedEventsReader, { strict: false }).letAloneMs = 600_000;
       server.readFaults.push('hang', 'hang');

@@ -12,7 +12,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, haveTime } from '../../support/both-stores.js';
 import { type ClickHouseAccess, type FaultyServer, testClickHouse } from '../../support/clickhouse.js';
-import { allCopied, waiting } from '../../support/event-copies.js';
+import { allReplicated, replicationQueueLength } from '../../support/replication.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -198,7 +198,7 @@ function tests(access: ClickHouseAccess): void {
     it('finds what PostgreSQL finds, in the same order, whatever part of the events is copied', async () => {
       const rows = fc.sample(event, { numRuns: 1_500, seed: 11 });
       const ids = await put(rows);
-      await allCopied(app);
+      await allReplicated(app);
       const compare = async (seed: number): Promise<void> => {
         let found = 0;
         const queries = fc.asyncProperty(queryOf(rows, ids), async (query) => {
@@ -219,12 +219,12 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       rows.push(...fc.sample(event, { numRuns: 150, seed: 13 }));
       ids.push(...(await put(rows.slice(-150))));
-      expect(await waiting(app)).toBeGreaterThan(1);
+      expect(await replicationQueueLength(app)).toBeGreaterThan(1);
       const between = await readsOf('clickhouse');
       await compare(102);
       expect(await readsOf('clickhouse')).toBeGreaterThan(between + QUERIES / 2);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await compare(103);
       expect(await readsOf('postgres')).toBe(before.kept);
     });
@@ -241,7 +241,7 @@ function tests(access: ClickHouseAccess): void {
         message: at % 10 === 9 ? 'Heron' : `a heron ${at}`,
       }));
       await put([...old, ...newer], another);
-      await allCopied(app);
+      await allReplicated(app);
       for (const one of [app, plain]) limits(one).firstRows = one === app ? 10 : 100;
       const { items } = await same({ q: 'heron', type: 'event', limit: 50 }, another);
       expect(items.filter(({ subtitle }) => subtitle === 'Heron')).toHaveLength(30);
@@ -269,7 +269,7 @@ function tests(access: ClickHouseAccess): void {
         ],
         another,
       );
-      await allCopied(app);
+      await allReplicated(app);
       const queries = ['merlin', 'FAR up', old].map((q) => ({ q, type: ['event', 'event_type'], limit: 50 }));
       const before = await Promise.all(queries.map((query) => search(plain, query, another)));
       expect(before.map(({ counts }) => counts)).toEqual([
@@ -288,7 +288,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('is done in PostgreSQL while ClickHouse is away, or lacks what was there before it', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const query = { q: 'order', type: ['event', 'event_type'], range: '30d', limit: 50 };
       await app.rows('UPDATE event_shipping SET is_whole = false');
       const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
@@ -311,7 +311,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('is partial where ClickHouse gets too slow on the way', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const copied = app.nest.get(CopiedEventSearchReader, { strict: false });
       const best = copied.best.bind(copied);
       let tried = 0;
@@ -330,7 +330,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('ends with the request that asked', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       server.readFaults.push('hang');
       const path = `${app.url}/v1/search?project_id=${owner.projectId}&q=${'no such thing'.replaceAll(' ', '+')}&type=event`;
       const sent = httpRequest(path, { headers: { Authorization: owner.bearer } });
@@ -361,7 +361,7 @@ function tests(access: ClickHouseAccess): void {
 
     // The last one: it is let alone for ten seconds.
     it('does not wait for ClickHouse that does not answer for longer than a search may take', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       for (const one of [app, plain]) Object.assign(limits(one), { eventsMs: 30_000 });
       const query = { q: 'order', type: ['event', 'event_type'], range: '30d', limit: 50 };
       const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };

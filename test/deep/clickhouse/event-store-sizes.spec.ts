@@ -6,7 +6,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores } from '../../support/both-stores.js';
 import { type ClickHouseAccess, testClickHouse } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { countEvents } from '../../support/event-rows.js';
 import { StreamClient } from '../../support/event-stream.js';
 import { eventually } from '../../support/eventually.js';
@@ -83,7 +83,7 @@ function tests(access: ClickHouseAccess): void {
       });
       for (const z of ['end', 'other', 'other'])
         await ingest(owner, { timestamp: new Date(now - 50_000).toISOString(), payload: { a: 2, inner: { z } } });
-      await allCopied(app);
+      await allReplicated(app);
       const project = { project_id: owner.projectId };
       const times = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const explorer = `/v1/projects/${owner.projectId}/events`;
@@ -134,17 +134,17 @@ function tests(access: ClickHouseAccess): void {
       async (path) => {
         const owner = await ownerWithProject(app);
         const ids = [await ingest(owner, {}), await ingest(owner, {})];
-        await allCopied(app);
+        await allReplicated(app);
         const client = await StreamClient.open(app, `${path}?project_id=${owner.projectId}`, owner.bearer);
         clients.push(client);
         await client.until(({ ids: seen }) => seen.length >= ids.length);
         for (let n = 0; n < 20; n += 1) {
           ids.push(await ingest(owner, { event_type: `e${n}` }));
           // Some wait to be copied, others are.
-          if (n % 7 === 0) await allCopied(app);
+          if (n % 7 === 0) await allReplicated(app);
         }
         await client.until(({ ids: seen }) => seen.length >= ids.length);
-        await allCopied(app);
+        await allReplicated(app);
         const beats = client.heartbeats.length;
         await client.until(({ heartbeats }) => heartbeats.length > beats);
         expect(client.ids).toEqual(ids);
@@ -162,7 +162,7 @@ function tests(access: ClickHouseAccess): void {
         [owner.projectId, new Date(now - 60_000)],
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const project = { project_id: owner.projectId };
       const times = { from_ts: new Date(now - DAY_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const breakdown = { path: '/v1/analytics/breakdown', query: { ...project, ...times, by: 'event', limit: 100 } };

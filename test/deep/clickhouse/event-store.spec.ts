@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { ConfigError } from '../../../src/config/index.js';
 import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
 import { asProjectId } from '../../../src/modules/access/index.js';
-import { CopyLimits } from '../../../src/modules/events/event-store/shipping/copy-limits.js';
-import { StoredEventsRepository } from '../../../src/modules/events/event-store/shipping/stored-events.repository.js';
+import { ReplicationLimits } from '../../../src/modules/events/event-store/replication/replication-limits.js';
+import { ReplicatedEventsRepository } from '../../../src/modules/events/event-store/replication/replicated-events.repository.js';
 import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/tables/columns.js';
 import { EventTables } from '../../../src/modules/events/event-store/tables/event-tables.js';
 import {
@@ -34,15 +34,15 @@ import {
   testClickHouse,
 } from '../../support/clickhouse.js';
 import {
-  allCopied,
-  copiedDays,
-  copiedRows,
-  copySoon,
+  allReplicated,
+  replicatedDays,
+  replicatedRows,
+  replicateSoon,
   expectSame,
-  keptRows,
+  postgresRows,
   merge,
-  waiting,
-} from '../../support/event-copies.js';
+  replicationQueueLength,
+} from '../../support/replication.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -77,7 +77,7 @@ async function readBy({ server }: EventStore, statement: string): Promise<string
 }
 
 const countOf = async (store: EventStore): Promise<number> =>
-  (await copiedDays(store)).reduce((sum, { events }) => sum + Number(events), 0);
+  (await replicatedDays(store)).reduce((sum, { events }) => sum + Number(events), 0);
 
 if ('absent' in clickHouse)
   it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
@@ -92,7 +92,7 @@ else {
       server = await FaultyServer.before(clickHouse);
       store = await eventStore(clickHouse, server.url);
       app = await createTestApp({ env: { ...store.env, MAX_BODY_BYTES: '2000000' } });
-      copySoon(app);
+      replicateSoon(app);
       owner = await ownerWithProject(app);
     });
 
@@ -129,7 +129,7 @@ else {
       await ingest({ event_type: 'bare', source: 's' }).expect(200);
       await ingest({ event_type: 'large', source: 's', payload: { large: 'x"\\'.repeat(200_000) } }).expect(200);
       await expectSame(app, store);
-      expect(await copiedRows(store)).toEqual(await keptRows(app));
+      expect(await replicatedRows(store)).toEqual(await postgresRows(app));
       expect(await countOf(store)).toBe(times.length + 2);
     });
 
@@ -154,7 +154,7 @@ else {
         times.map((time) => ({ timestamp: new Date(time) })),
       );
       await expectSame(app, store);
-      expect(await copiedRows(store)).toEqual(await keptRows(app));
+      expect(await replicatedRows(store)).toEqual(await postgresRows(app));
     });
 
     it('has every byte of random events, and their order', async () => {
@@ -181,8 +181,8 @@ else {
           fc.uniqueArray(event, { minLength: 20, maxLength: 120, selector: ({ id }) => id }),
           async (events) => {
             await insertEvents(app, owner.projectId, events);
-            await allCopied(app);
-            expect(await copiedRows(store)).toEqual(await keptRows(app));
+            await allReplicated(app);
+            expect(await replicatedRows(store)).toEqual(await postgresRows(app));
           },
         ),
         { numRuns: 10 },
@@ -286,7 +286,7 @@ else {
       ['does not even read a block', 'deaf'],
       ['says nothing of a block that it stores much later', null],
     ])('goes on after a server that %s', async (_, fault) => {
-      const limits = app.nest.get(CopyLimits, { strict: false });
+      const limits = app.nest.get(ReplicationLimits, { strict: false });
       const usual = limits.insertMs;
       const before = [server.inserts, (await metric(app, 'oes_event_shipping_failures_total')) ?? 0] as const;
       const held = fault === null ? server.holdNext() : undefined;
@@ -340,7 +340,7 @@ else {
       await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
                       AND datname = current_database()`);
       await insertMany(app, owner.projectId, 5_000);
-      await allCopied(app);
+      await allReplicated(app);
       free();
       await expectSame(app, store);
       await other.close();
@@ -389,7 +389,7 @@ else {
       const [gone, kept] = [await ownerWithProject(app), await ownerWithProject(app)];
       await insertMany(app, gone.projectId, 500);
       await insertMany(app, kept.projectId, 500);
-      await allCopied(app);
+      await allReplicated(app);
       const { isHeld, free } = server.holdNext();
       await insertMany(app, gone.projectId, 500);
       await isHeld;
@@ -403,9 +403,9 @@ else {
       await maintain();
       // What is on its way is waited for.
       expect(await isThere()).toBe(true);
-      expect(await waiting(app)).toBeGreaterThan(0);
+      expect(await replicationQueueLength(app)).toBeGreaterThan(0);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await eventually(
         async () => {
           await maintain();
@@ -413,7 +413,7 @@ else {
         },
         (there) => !there,
       );
-      const days = await copiedDays(store);
+      const days = await replicatedDays(store);
       expect(days.filter(({ project_id }) => project_id === gone.projectId)).toEqual([]);
       expect(days.filter(({ project_id }) => project_id === kept.projectId)).not.toEqual([]);
       await expectSame(app, store);
@@ -422,7 +422,7 @@ else {
     it('leaves a deleted project for later while ClickHouse is away', async () => {
       const gone = await ownerWithProject(app);
       await insertMany(app, gone.projectId, 10);
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows(
         `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
         [gone.projectId],
@@ -449,7 +449,8 @@ else {
       const times = [new Date(from.getTime() - 1), new Date(from.getTime() - 40 * DAY_MS), new Date(0), from, now];
       for (const timestamp of times) await ingest({ event_type: 'e', source: 's', timestamp }).expect(200);
       await expectSame(app, store);
-      const before = async () => (await copiedDays(store)).filter(({ day }) => day < from.toISOString().slice(0, 10));
+      const before = async () =>
+        (await replicatedDays(store)).filter(({ day }) => day < from.toISOString().slice(0, 10));
       // Of the tests before this one there are months of a thousand years.
       expect(await before()).not.toEqual([]);
       await app.rows('INSERT INTO event_retention (retained_from) VALUES ($1)', [from]);
@@ -502,7 +503,7 @@ else {
     });
 
     it('is not touched when PostgreSQL was set back to an earlier state', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const [state] = await app.rows<{ block: number }>('SELECT block::int AS block FROM event_shipping');
       await app.rows(`UPDATE event_shipping SET block = 1`);
       // The turn is judged when it is taken.
@@ -515,7 +516,7 @@ else {
         () => metric(app, 'oes_event_shipping_failures_total'),
         (failures) => (failures ?? 0) > before,
       );
-      expect([server.inserts, await waiting(app)]).toEqual([inserts, 1]);
+      expect([server.inserts, await replicationQueueLength(app)]).toEqual([inserts, 1]);
       await app.rows(`UPDATE event_shipping SET block = $1`, [state?.block]);
       await expectSame(app, store);
     });
@@ -560,7 +561,7 @@ else {
       const tables = () => new EventTables(new TablesRepository(store.server));
       await Promise.all([tables().prepare(), tables().prepare(), tables().prepare()]);
       await tables().prepare();
-      expect(await copiedDays(store)).toEqual([]);
+      expect(await replicatedDays(store)).toEqual([]);
       await store.drop();
     });
 
@@ -600,7 +601,7 @@ else {
         command: (sql: string) => note(sql, undefined),
         insert: (insert: (typeof inserts)[number]) => Promise.resolve(inserts.push(insert)),
       } as unknown as ClickHouse;
-      const stored = new StoredEventsRepository(noting);
+      const stored = new ReplicatedEventsRepository(noting);
       await stored.months();
       await stored.dropMonth('202603');
       await stored.removeBefore(new Date());
@@ -646,7 +647,7 @@ else {
       const insert = (endpoint: string) =>
         insertEvents(app, owner.projectId, [{ timestamp: new Date(), log_endpoint: endpoint, log_method: 'GET' }]);
       await insert('/before/the/indexes');
-      await allCopied(app);
+      await allReplicated(app);
       await merge(store);
       const made = await indexes();
       expect(made).toEqual(
@@ -687,7 +688,7 @@ else {
 
       // Rows from before and since are found, with and without the index.
       await insert('/since/the/indexes');
-      await allCopied(app);
+      await allReplicated(app);
       const found = async (): Promise<string[]> => {
         const query = { project_id: owner.projectId, range: 'all', query: 'THE/IND' };
         const { body } = await app
@@ -712,7 +713,7 @@ else {
         indexes: () => Promise.reject(Object.assign(new Error('not enough privileges'), { code: '497' })),
       });
       await new EventTables(blind).prepare();
-      expect(await copiedDays(store)).toEqual([]);
+      expect(await replicatedDays(store)).toEqual([]);
       await store.drop();
     });
 
@@ -765,7 +766,7 @@ it('costs a service without one nothing', async () => {
   const owner = await ownerWithProject(app);
   await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
   expect(await app.rows(`SELECT 1 FROM pg_trigger WHERE tgname = 'keep_for_shipping'`)).toEqual([]);
-  expect([await waiting(app), await app.rows('SELECT 1 FROM event_shipping')]).toEqual([0, []]);
+  expect([await replicationQueueLength(app), await app.rows('SELECT 1 FROM event_shipping')]).toEqual([0, []]);
   const { body } = await app.request().get('/health').expect(200);
   expect(Object.keys((body as { checks: object }).checks)).toEqual(['database', 'redis', 'queue', 'workers']);
   expect(await app.metrics()).not.toContain('event_shipping');
@@ -774,9 +775,9 @@ it('costs a service without one nothing', async () => {
   await Promise.all([1, 2, 3].map(() => app.rows('SELECT begin_event_shipping()')));
   await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
   expect(await app.rows('SELECT is_whole, block::int FROM event_shipping')).toEqual([{ is_whole: false, block: 0 }]);
-  expect(await waiting(app)).toBe(1);
+  expect(await replicationQueueLength(app)).toBe(1);
   await app.rows('SELECT end_event_shipping()');
   await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
-  expect(await waiting(app)).toBe(0);
+  expect(await replicationQueueLength(app)).toBe(0);
   await app.close();
 });

@@ -17,7 +17,7 @@ import {
   testClickHouse,
 } from '../../support/clickhouse.js';
 import type { Json } from '../../support/delivery.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { makeMonths, monthOf } from '../../support/event-months.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
@@ -222,7 +222,7 @@ function tests(access: ClickHouseAccess): void {
          VALUES ($1, $2, 'silence', 'event', 'a', 'events', 'open', 'critical', 1, 'a', 'a', 0, 5, $3, $3, $3, $3, '{}')`,
         [newId(), owner.projectId, began],
       );
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     afterEach(() => {
@@ -374,7 +374,7 @@ function tests(access: ClickHouseAccess): void {
       const once = [200, 1, [[at.toISOString(), expect.objectContaining({ n: 1 })]]];
       expect(await seen()).toEqual(once);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       // It lies in PostgreSQL, too, and is one event.
       expect(await app.rows('SELECT FROM events WHERE "timestamp" = $1', [at])).toHaveLength(1);
       expect(await seen()).toEqual(once);

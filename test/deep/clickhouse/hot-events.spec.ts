@@ -22,7 +22,7 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { makeMonths, monthOf, tableOf } from '../../support/event-months.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -361,7 +361,7 @@ function tests(access: ClickHouseAccess): void {
       // Of some hours; the others are read from rows.
       await app.nest.get(HourRollupsService, { strict: false }).makeDue();
       await app.rows(`DELETE FROM hour_rollups WHERE extract(hour FROM hour)::int % 2 = 0`);
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     afterEach(() => server.behave());
@@ -427,7 +427,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await tables()).not.toContain(tableOf(cold[1]));
       expect(said(`${tableOf(cold[0])} was not dropped: some of its events are to be copied`)).toBe(true);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows('DELETE FROM event_outbox');
     });
 
@@ -464,7 +464,7 @@ function tests(access: ClickHouseAccess): void {
       await takeOut(tableOf(cold[0]));
       // What comes late for it is compared with it, and removed by itself.
       await ingest(new Date(cold[0].getTime() + DAY_MS), stranger);
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows('DELETE FROM event_outbox');
       let dropped = 0;
       await eventually(
@@ -625,7 +625,7 @@ function tests(access: ClickHouseAccess): void {
       };
       await seen();
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await seen();
       ids.push(id);
     });
@@ -639,7 +639,7 @@ function tests(access: ClickHouseAccess): void {
       // One that is to be copied, matched or told stays.
       expect(await keptBefore(hotFrom)).toEqual([waiting]);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
         owner.projectId,
         [waiting],
@@ -691,7 +691,7 @@ function tests(access: ClickHouseAccess): void {
     it('stays in PostgreSQL after a late arrival while ClickHouse lacks it', async () => {
       const late = new Date(cold[0].getTime() + 2 * DAY_MS);
       const id = await ingest(late, stranger);
-      await allCopied(app);
+      await allReplicated(app);
       const giveBack = await takeCopies(monthOf(cold[0], 1));
       await letGo();
       expect(await keptBefore(hotFrom)).toEqual([id]);
@@ -745,7 +745,7 @@ function tests(access: ClickHouseAccess): void {
         timestamp: new Date(longAgo.getTime() + n * MINUTE_MS + n),
       }));
       await insertEvents(app, stranger.projectId, many);
-      await allCopied(app);
+      await allReplicated(app);
       await letGo();
       expect(await keptBefore(hotFrom)).toEqual([]);
       const all = await everyId();
@@ -862,7 +862,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await move({ isRestored: true })).toEqual([0, expect.stringContaining('nothing behind the state')]);
       expect(await app.rows('SELECT id FROM event_shipping')).not.toEqual(token);
       ids.push(await ingest(new Date(now - DAY_MS)));
-      await allCopied(app);
+      await allReplicated(app);
       expect(new Set(await everyId())).toEqual(new Set(ids));
     });
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventBreakdownsModule } from './breakdowns/breakdowns.module.js';
 import { EventCandidatesModule } from './candidates/candidates.module.js';
-import { EventCopiesModule } from './copies.module.js';
+import { EventReplicationModule } from './replication.module.js';
 import { EventFunnelsModule } from './funnels/funnels.module.js';
 import { EventHistoryModule } from './history/history.module.js';
 import { StoredLogsModule } from './logs/stored-logs.module.js';
@@ -23,7 +23,7 @@ const PARTS = [
   AcceptedEventsModule,
   EventBreakdownsModule,
   EventCandidatesModule,
-  EventCopiesModule,
+  EventReplicationModule,
   EventFunnelsModule,
   EventHistoryModule,
   EventMatchesModule,

@@ -2,8 +2,8 @@
 export { EventStoreModule } from './event-store.module.js';
 export { coldMonthsJob } from './keeping/cold-months.job.js';
 export { moveEvents } from './moving/move-events.js';
-export { CopyLagReader } from './shipping/copy-lag.reader.js';
-export { ShippingLoop } from './shipping/shipping-loop.js';
+export { ReplicationLagReader } from './replication/replication-lag.reader.js';
+export { ReplicationLoop } from './replication/replication-loop.js';
 
 // Lists of events: pages and exports.
 export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';

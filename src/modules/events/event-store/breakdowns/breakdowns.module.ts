@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { BreakdownRepository } from './breakdown.repository.js';
@@ -9,7 +9,7 @@ import { FacetsReader } from './facets.reader.js';
 
 /** Counts events by the values of a field or property. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule, EventTotalsModule],
+  imports: [EventReplicationModule, EventQuestionsModule, EventTotalsModule],
   providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository, FacetsReader],
   exports: [BreakdownsReader, FacetsReader],
 })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventPlacesModule } from '../places/places.module.js';
 import { CandidateWalk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
@@ -9,7 +9,7 @@ import { NewestEventsReader } from './newest-events.reader.js';
 
 /** Events that a query or condition may be about. */
 @Module({
-  imports: [EventCopiesModule, EventPlacesModule],
+  imports: [EventReplicationModule, EventPlacesModule],
   providers: [CandidatesRepository, CandidateWalk, CopiedCandidatesReader, FittingEventsReader, NewestEventsReader],
   exports: [CandidateWalk, CopiedCandidatesReader, FittingEventsReader, NewestEventsReader],
 })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { CopiedFunnelRepository } from './copied-funnel.repository.js';
 import { FunnelEventsRepository } from './funnel-events.repository.js';
@@ -7,7 +7,7 @@ import { FunnelsReader } from './funnels.reader.js';
 
 /** Reads the sequences of events that funnels need. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule],
+  imports: [EventReplicationModule, EventQuestionsModule],
   providers: [CopiedFunnelRepository, FunnelEventsRepository, FunnelsReader],
   exports: [FunnelsReader],
 })

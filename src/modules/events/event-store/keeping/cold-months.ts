@@ -8,8 +8,8 @@ import { PastMonthsReader } from '../retention/past-months.reader.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { DUE_FOR_MS, SteadyInstant } from '../retention/steady-instant.js';
 import { EVENT_SERVER } from '../event-server.js';
-import type { KeptSum } from '../shipping/project-sums.repository.js';
-import { isSameSum, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import type { KeptSum } from '../replication/project-sums.repository.js';
+import { isSameSum, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import { LateEvents } from './late-events.js';
 import { coldName, MonthsRepository, type StoredMonth } from './months.repository.js';
 
@@ -24,7 +24,7 @@ export class ColdMonths {
   /** The month that the limit EVENTS_HOT_DAYS reaches, once this has been so for an hour. */
   readonly due = new SteadyInstant(DUE_FOR_MS);
   private readonly logger = new Logger('event-store');
-  private readonly stored: StoredEventsRepository | null;
+  private readonly stored: ReplicatedEventsRepository | null;
   private readonly late: LateEvents | null;
   private readonly days: number | undefined;
   /** A month whose events differ is compared again after this time. Tests lower it. */
@@ -42,7 +42,7 @@ export class ColdMonths {
     private readonly retained: RetainedEvents,
   ) {
     this.days = eventsHotDays;
-    this.stored = server === null ? null : new StoredEventsRepository(server);
+    this.stored = server === null ? null : new ReplicatedEventsRepository(server);
     this.late = this.stored === null ? null : new LateEvents(this.stored, this.logger);
   }
 
@@ -64,13 +64,13 @@ export class ColdMonths {
   }
 
   /** Marks months as cold that ClickHouse has completely. */
-  private async advance(days: number, kept: MonthsRepository, stored: StoredEventsRepository): Promise<void> {
+  private async advance(days: number, kept: MonthsRepository, stored: ReplicatedEventsRepository): Promise<void> {
     const [target, hotFrom] = [this.due.of(await this.past.before(days)), await this.months.hotFrom()];
     if (target === null) return;
     const older = (await kept.all()).filter(({ isAttached, to }) => isAttached && to <= target);
     const fresh = older.filter(({ from }) => hotFrom === null || from >= hotFrom);
     if (fresh.length === 0) return;
-    if (!(await kept.isCopyWhole())) {
+    if (!(await kept.isReplicaComplete())) {
       this.logger.warn(
         'months stay in PostgreSQL: ClickHouse does not have every event; npm run migrate -- --event-store moves them',
       );
@@ -86,7 +86,7 @@ export class ColdMonths {
     this.logger.log(`events before ${coldUntil.toISOString()} are read from ClickHouse alone from now on`);
   }
 
-  private async drop(kept: MonthsRepository, stored: StoredEventsRepository): Promise<number> {
+  private async drop(kept: MonthsRepository, stored: ReplicatedEventsRepository): Promise<number> {
     const [coldBefore, endedBefore] = [await this.months.coldBefore(), await this.retained.endedBefore()];
     if (coldBefore === null) return 0;
     let dropped = 0;
@@ -126,10 +126,10 @@ export class ColdMonths {
   private async takeOut(
     month: StoredMonth,
     kept: MonthsRepository,
-    stored: StoredEventsRepository,
+    stored: ReplicatedEventsRepository,
   ): Promise<StoredMonth | 'busy' | null> {
     // The comparison was successful when the month became cold. Tables may have been lost since.
-    if (!(await kept.isCopyWhole()) || (await this.sameSums(month, kept, stored)) === null) return null;
+    if (!(await kept.isReplicaComplete()) || (await this.sameSums(month, kept, stored)) === null) return null;
     const outcome = await kept.detach(month);
     if (outcome === 'done') return { ...month, name: coldName(month), isAttached: false };
     const why =
@@ -144,7 +144,7 @@ export class ColdMonths {
   private async sameSums(
     month: StoredMonth,
     kept: MonthsRepository,
-    stored: StoredEventsRepository,
+    stored: ReplicatedEventsRepository,
   ): Promise<KeptSum[] | null> {
     const key = month.from.getTime();
     // A detached month is not read, so the comparison need not pause.

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { statesOver } from '../shipping/project-sums.repository.js';
-import type { ProjectPlace } from '../shipping/stored-events.repository.js';
+import { statesOver } from '../replication/project-sums.repository.js';
+import type { ProjectPlace } from '../replication/replicated-events.repository.js';
 
 /** With more rows in the replication queue, late events are not removed. */
 const MOST_WAITING = 5_000;

@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import type { ProjectPlace, StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import type { ProjectPlace, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import type { LateEventsRepository } from './late-events.repository.js';
 import type { StoredMonth } from './months.repository.js';
 
@@ -18,7 +18,7 @@ export class LateEvents {
   private page = 0;
 
   constructor(
-    private readonly stored: StoredEventsRepository,
+    private readonly stored: ReplicatedEventsRepository,
     private readonly logger: Logger,
   ) {}
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type KeptSum, projectSums, statesOver } from '../shipping/project-sums.repository.js';
+import { type KeptSum, projectSums, statesOver } from '../replication/project-sums.repository.js';
 import { LateEventsRepository } from './late-events.repository.js';
 
 /**
@@ -86,7 +86,7 @@ export class MonthsRepository {
   }
 
   /** True when every event is replicated or queued. */
-  async isCopyWhole(): Promise<boolean> {
+  async isReplicaComplete(): Promise<boolean> {
     const { rows } = await this.client.query<{ is_whole: boolean }>('SELECT is_whole FROM event_shipping');
     return rows[0]?.is_whole === true;
   }

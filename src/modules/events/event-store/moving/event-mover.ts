@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectId } from '../../../access/index.js';
-import type { Shipper } from '../shipping/shipper.js';
-import { isSameSum, type StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import type { Replicator } from '../replication/replicator.js';
+import { isSameSum, type ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import type { ColdMonth, Look, UnmovedEventsRepository } from './unmoved-events.repository.js';
 
 /** Events that one step compares. */
@@ -30,8 +30,8 @@ class EventsMissing extends Error {}
 export class EventMover {
   constructor(
     private readonly unmoved: UnmovedEventsRepository,
-    private readonly stored: StoredEventsRepository,
-    private readonly shipper: Shipper,
+    private readonly stored: ReplicatedEventsRepository,
+    private readonly replicator: Replicator,
   ) {}
 
   /**
@@ -52,10 +52,10 @@ export class EventMover {
       await this.passBy(look);
       events += look.events;
       tell(events);
-      waiting.push({ last: await this.unmoved.lastShipment(), events: look.events });
+      waiting.push({ last: await this.unmoved.lastQueueRow(), events: look.events });
       while (sumOf(waiting) > MOST_EVENTS_WAITING) await this.untilCopied(waiting.shift()?.last);
     }
-    await this.untilCopied(await this.unmoved.lastShipment());
+    await this.untilCopied(await this.unmoved.lastQueueRow());
     const difference = await this.difference();
     if (difference !== null) throw new EventsMissing(`${difference}. The next run looks at every event again.`);
     if (!(await this.unmoved.confirm())) {
@@ -91,7 +91,7 @@ export class EventMover {
     if (last === null || last === undefined) return;
     const { signal } = new AbortController();
     while (await this.unmoved.waitsUpTo(last)) {
-      if ((await this.shipper.ship(signal)) === null) await pause(PAUSE_MS);
+      if ((await this.replicator.replicateNext(signal)) === null) await pause(PAUSE_MS);
     }
   }
 
@@ -112,7 +112,7 @@ export class EventMover {
     }
     // Retention has moved on, so events may be removed in only one of the stores so far.
     if ((await this.unmoved.countedFrom())?.getTime() !== from?.getTime()) return this.difference();
-    await this.unmoved.doubt();
+    await this.unmoved.markIncomplete();
     return (
       `${differing.length} of ${projects.length} projects differ, the first is ${one.project}: PostgreSQL has ${one.events} events, ` +
       `ClickHouse ${copied.get(one.project)?.events ?? '0'}`
@@ -133,7 +133,7 @@ export class EventMover {
     const thereOf = ({ project, month }: ColdMonth): string => copied.get(keyOf(project, month)) ?? '0';
     const [missing] = await this.unmoved.living(months.filter((kept) => BigInt(thereOf(kept)) < BigInt(kept.events)));
     if (missing === undefined) return;
-    await this.unmoved.doubt();
+    await this.unmoved.markIncomplete();
     throw new EventsMissing(
       `of ${missing.month.toISOString().slice(0, 7)}, which ClickHouse alone had, ${thereOf(missing)} of ${missing.events} events of the project ${missing.project} are there: ` +
         'restore ClickHouse from a backup of its own.',

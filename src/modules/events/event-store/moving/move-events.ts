@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { type ClickHouseSettings, CONFIG_EXIT_CODE, ConfigError } from '../../../../config/index.js';
 import { ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
-import { CopyLimits } from '../shipping/copy-limits.js';
-import { Shipper } from '../shipping/shipper.js';
-import { ShipmentsRepository } from '../shipping/shipments.repository.js';
-import { StoredEventsRepository } from '../shipping/stored-events.repository.js';
+import { ReplicationLimits } from '../replication/replication-limits.js';
+import { Replicator } from '../replication/replicator.js';
+import { ReplicationQueueRepository } from '../replication/replication-queue.repository.js';
+import { ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import { EventTables } from '../tables/event-tables.js';
 import { TablesRepository } from '../tables/tables.repository.js';
 import { EventMover } from './event-mover.js';
@@ -35,9 +35,14 @@ export async function moveEvents(
   }
   const unmoved = await UnmovedEventsRepository.open(databaseUrl);
   const server = await ClickHouse.open(settings);
-  const tables = new EventTables(new TablesRepository(server), () => unmoved.doubt());
-  const stored = new StoredEventsRepository(server);
-  const shipper = new Shipper(new ShipmentsRepository(databaseUrl), stored, tables, new CopyLimits());
+  const tables = new EventTables(new TablesRepository(server), () => unmoved.markIncomplete());
+  const stored = new ReplicatedEventsRepository(server);
+  const replicator = new Replicator(
+    new ReplicationQueueRepository(databaseUrl),
+    stored,
+    tables,
+    new ReplicationLimits(),
+  );
   try {
     await tables.prepare();
     if (!(await unmoved.begin())) {
@@ -51,7 +56,7 @@ export async function moveEvents(
       say('ClickHouse has nothing behind the state of PostgreSQL any more.');
     }
     const progress = new MovingProgress(await unmoved.total(), output);
-    const hasMoved = await new EventMover(unmoved, stored, shipper).move((events) => progress.show(events));
+    const hasMoved = await new EventMover(unmoved, stored, replicator).move((events) => progress.show(events));
     progress.end();
     say(hasMoved ? 'ClickHouse has every event, by number and by id.' : 'ClickHouse has had every event before.');
     return 0;
@@ -59,7 +64,7 @@ export async function moveEvents(
     say(`\nThe events are not moved: ${error instanceof ConfigError ? error.faults.join('; ') : shortReason(error)}`);
     return error instanceof ConfigError ? CONFIG_EXIT_CODE : 1;
   } finally {
-    await shipper.close();
+    await replicator.close();
     await unmoved.close();
     await server.close();
   }

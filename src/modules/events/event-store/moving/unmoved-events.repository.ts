@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../../access/index.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { projectSums, statesOver } from '../shipping/project-sums.repository.js';
-import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../shipping/stored-events.repository.js';
-import { DOUBT } from '../shipping/waiting-events.repository.js';
+import { projectSums, statesOver } from '../replication/project-sums.repository.js';
+import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../replication/replicated-events.repository.js';
+import { MARK_INCOMPLETE } from '../replication/replication-state.repository.js';
 
 /** The maximum size of a queue row. Ingestion uses the same limits. */
 const MOST_EVENTS = 1_000;
@@ -214,7 +214,7 @@ export class UnmovedEventsRepository {
   }
 
   /** Returns the last queue row, or null when the queue is empty. */
-  async lastShipment(): Promise<string | null> {
+  async lastQueueRow(): Promise<string | null> {
     const { rows } = await this.client.query<{ position: string | null }>(
       'SELECT /* every tenant: the last */ max(position)::text AS position FROM event_shipments',
     );
@@ -291,8 +291,8 @@ export class UnmovedEventsRepository {
     return rowCount === 1;
   }
 
-  async doubt(): Promise<void> {
-    await this.client.query(DOUBT);
+  async markIncomplete(): Promise<void> {
+    await this.client.query(MARK_INCOMPLETE);
   }
 
   async close(): Promise<void> {

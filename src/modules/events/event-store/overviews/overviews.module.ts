@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { CopiedOverviewRepository } from './copied-overview.repository.js';
@@ -8,7 +8,7 @@ import { OverviewsReader } from './overviews.reader.js';
 
 /** Totals of a window and of the previous window. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule, EventTotalsModule],
+  imports: [EventReplicationModule, EventQuestionsModule, EventTotalsModule],
   providers: [CopiedOverviewRepository, OverviewRepository, OverviewsReader],
   exports: [OverviewsReader],
 })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventRetentionModule } from '../retention/retention.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { CopiedPlacesReader } from './copied-places.reader.js';
@@ -10,7 +10,7 @@ import { SourceEventsReader } from './source-events.reader.js';
 
 /** Lists of events. */
 @Module({
-  imports: [EventCopiesModule, EventRetentionModule, EventTotalsModule],
+  imports: [EventReplicationModule, EventRetentionModule, EventTotalsModule],
   providers: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, NewestPlacesReader, SourceEventsReader],
   exports: [CopiedPlacesReader, EventPlacesReader, ExploredPlacesReader, SourceEventsReader],
 })

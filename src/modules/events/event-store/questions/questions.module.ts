@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { LongReadsModule } from '../../long-reads/index.js';
 import { EventCandidatesModule } from '../candidates/candidates.module.js';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { GatheredEventsReader } from './gathered-events.reader.js';
 import { Snapshots } from './snapshots.js';
 
 /** Snapshots and the selection of events, shared by all questions about events. */
 @Module({
-  imports: [EventCandidatesModule, EventCopiesModule, EventTotalsModule, LongReadsModule],
+  imports: [EventCandidatesModule, EventReplicationModule, EventTotalsModule, LongReadsModule],
   providers: [GatheredEventsReader, Snapshots],
   exports: [GatheredEventsReader, Snapshots],
 })

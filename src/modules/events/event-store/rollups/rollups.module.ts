@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { CopiedRequestsReader } from './copied-requests.reader.js';
 import { DayRollupsWriter } from './day-rollups.writer.js';
@@ -14,7 +14,7 @@ import { SlowEventsReader } from './slow-events.reader.js';
 
 /** Builds rollups of ended hours and days, and reads them together with the events that no rollup contains. */
 @Module({
-  imports: [ProjectsModule, EventCopiesModule, EventQuestionsModule],
+  imports: [ProjectsModule, EventReplicationModule, EventQuestionsModule],
   providers: [
     CopiedRequestsReader,
     EndpointFiguresReader,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
 import { TimeseriesReader } from './timeseries.reader.js';
@@ -7,7 +7,7 @@ import { TimeseriesRepository } from './timeseries.repository.js';
 
 /** Aggregates of events over time. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule],
+  imports: [EventReplicationModule, EventQuestionsModule],
   providers: [CopiedTimeseriesRepository, TimeseriesReader, TimeseriesRepository],
   exports: [TimeseriesReader],
 })

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { belongsToProject } from '../../../tenancy/projects/index.js';
 import { EventRetentionModule } from '../retention/retention.module.js';
 import { ArrivalsReader } from './arrivals.reader.js';
@@ -9,7 +9,7 @@ import { EventTotalsReader } from './totals.reader.js';
 import { EventTotalsRepository } from './totals.repository.js';
 
 @Module({
-  imports: [EventCopiesModule, EventRetentionModule],
+  imports: [EventReplicationModule, EventRetentionModule],
   providers: [
     ArrivalsReader,
     ColdEdgesReader,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { statesOfProjects } from '../../../tenancy/projects/index.js';
-import type { ProjectSum } from './stored-events.repository.js';
+import type { ProjectSum } from './replicated-events.repository.js';
 
 /** Selects the events of a sum. */
 export interface SummedEvents {

@@ -3,12 +3,12 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 /** Marks the replica as incomplete. Reads do not use ClickHouse until a backfill has compared every event. */
-export const DOUBT = `UPDATE event_shipping SET is_whole = is_whole AND block = 0, moved_project = NULL, moved_at = NULL,
+export const MARK_INCOMPLETE = `UPDATE event_shipping SET is_whole = is_whole AND block = 0, moved_project = NULL, moved_at = NULL,
   moved_id = NULL, moved_events = 0`;
 
 /** Reads and changes the state of replication and its queue. */
 @Injectable()
-export class WaitingEventsRepository {
+export class ReplicationStateRepository {
   constructor(private readonly database: Database) {}
 
   /** True when events are queued for replication, by this or another process. */
@@ -21,8 +21,8 @@ export class WaitingEventsRepository {
     await this.database.execute('SELECT begin_event_shipping()');
   }
 
-  async doubt(): Promise<void> {
-    await this.database.execute(DOUBT);
+  async markIncomplete(): Promise<void> {
+    await this.database.execute(MARK_INCOMPLETE);
   }
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { shortReason } from '../../../../platform/clickhouse/index.js';
 import { LogThrottle, type Metrics } from '../../../../platform/telemetry/index.js';
-import { type Shipper, StoresDiffer } from './shipper.js';
+import { type Replicator, StoresDiffer } from './replicator.js';
 
 const IDLE_MS = 500;
 /**
@@ -15,7 +15,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
 /** Replicates events as long as the process runs. After a failure it waits, each time longer. */
-export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ReplicationLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** The pause when the queue is empty, the interval between small blocks, and the limit of the wait. Tests lower them. */
   idleMs = IDLE_MS;
   apartMs = APART_MS;
@@ -25,16 +25,16 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly stopping = new AbortController();
   /** Ends the present pause. */
   private alarm = new AbortController();
-  private readonly copied;
+  private readonly replicated;
   private readonly failures;
   private readonly seconds;
   private running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly shipper: Shipper,
+    private readonly replicator: Replicator,
     metrics: Metrics,
   ) {
-    this.copied = metrics.counter(
+    this.replicated = metrics.counter(
       'oes_event_shipping_events_total',
       'Events that this process has copied to the event store',
     );
@@ -56,7 +56,7 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
     this.stopping.abort();
     this.wake();
     await this.running;
-    await this.shipper.close();
+    await this.replicator.close();
   }
 
   private isStopping(): boolean {
@@ -71,7 +71,7 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
         waitMs = await this.round(signal);
       } catch (error) {
         if (this.isStopping()) return;
-        this.tell(error);
+        this.reportFailure(error);
         waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), this.longestWaitMs);
       }
       if (waitMs > 0 && !this.isStopping()) await this.rest(waitMs);
@@ -86,15 +86,15 @@ export class ShippingLoop implements OnApplicationBootstrap, BeforeApplicationSh
   /** @returns the pause before the next round in milliseconds */
   private async round(signal: AbortSignal): Promise<number> {
     const startedAt = performance.now();
-    const events = await this.shipper.ship(signal);
+    const events = await this.replicator.replicateNext(signal);
     if (events === null) return this.idleMs;
     const tookMs = performance.now() - startedAt;
-    this.copied.inc(events);
+    this.replicated.inc(events);
     this.seconds.observe(tookMs / 1_000);
     return events < FEW_EVENTS ? Math.max(this.apartMs - tookMs, 0) : 0;
   }
 
-  private tell(error: unknown): void {
+  private reportFailure(error: unknown): void {
     this.failures.inc();
     const reason = error instanceof StoresDiffer ? error.message : shortReason(error);
     this.seldom.happened(reason, (times) =>

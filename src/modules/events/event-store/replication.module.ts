@@ -13,29 +13,29 @@ import { ColdEventsReader } from './reading/cold-events.reader.js';
 import { CopiedEventsReader } from './reading/copied-events.reader.js';
 import { LentEventsWriter } from './reading/lent-events.writer.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
-import { CopyLagReader } from './shipping/copy-lag.reader.js';
-import { CopyLimits } from './shipping/copy-limits.js';
-import { CopiesOfDeletedProjects } from './shipping/copies-of-deleted-projects.js';
-import { CopiesOfEndedEvents } from './shipping/copies-of-ended-events.js';
-import { Shipper } from './shipping/shipper.js';
-import { ShippingLoop } from './shipping/shipping-loop.js';
-import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
+import { ReplicationLagReader } from './replication/replication-lag.reader.js';
+import { ReplicationLimits } from './replication/replication-limits.js';
+import { ReplicaOfDeletedProjects } from './replication/replica-of-deleted-projects.js';
+import { ReplicaRetention } from './replication/replica-retention.js';
+import { Replicator } from './replication/replicator.js';
+import { ReplicationLoop } from './replication/replication-loop.js';
+import { ReplicationStateRepository } from './replication/replication-state.repository.js';
 
 /** Replicates events, in processes that run workers and have a ClickHouse. */
-const SHIPPING: FactoryProvider<ShippingLoop | null> = {
-  provide: ShippingLoop,
-  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, WaitingEventsRepository, CopyLimits],
+const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
+  provide: ReplicationLoop,
+  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, ReplicationStateRepository, ReplicationLimits],
   useFactory: (
     config: Config,
     server: ClickHouse | null,
     databaseUrl: string,
     metrics: Metrics,
-    waiting: WaitingEventsRepository,
-    limits: CopyLimits,
+    replicationState: ReplicationStateRepository,
+    limits: ReplicationLimits,
   ) => {
     if (server === null || !config.process.runsWorkers) return null;
-    return new ShippingLoop(
-      Shipper.between(databaseUrl, server, () => waiting.doubt(), limits),
+    return new ReplicationLoop(
+      Replicator.between(databaseUrl, server, () => replicationState.markIncomplete(), limits),
       metrics,
     );
   },
@@ -49,18 +49,25 @@ const SHIPPING: FactoryProvider<ShippingLoop | null> = {
     ColdMonths,
     ColdMonthsProcessor,
     CopiedEventsReader,
-    CopiesOfDeletedProjects,
-    CopiesOfEndedEvents,
-    CopyLagReader,
-    CopyLimits,
+    ReplicaOfDeletedProjects,
+    ReplicaRetention,
+    ReplicationLagReader,
+    ReplicationLimits,
     EVENT_SERVER_PROVIDER,
     EventStoreStart,
     LentEventsWriter,
-    SHIPPING,
+    REPLICATION_LOOP,
     UncopiedEventsReader,
-    WaitingEventsRepository,
-    belongsToProject(CopiesOfDeletedProjects),
+    ReplicationStateRepository,
+    belongsToProject(ReplicaOfDeletedProjects),
   ],
-  exports: [ColdEventsReader, CopiedEventsReader, CopyLagReader, LentEventsWriter, SHIPPING, UncopiedEventsReader],
+  exports: [
+    ColdEventsReader,
+    CopiedEventsReader,
+    ReplicationLagReader,
+    LentEventsWriter,
+    REPLICATION_LOOP,
+    UncopiedEventsReader,
+  ],
 })
-export class EventCopiesModule {}
+export class EventReplicationModule {}

@@ -5,7 +5,7 @@ import { EVENT_SERVER } from '../event-server.js';
 
 /** Measures the replication lag. */
 @Injectable()
-export class CopyLagReader {
+export class ReplicationLagReader {
   constructor(
     private readonly database: Database,
     @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,

@@ -88,13 +88,13 @@ export interface MonthCount extends Pick<Month, 'month'> {
 /**
  * True when ClickHouse has the same events of a project as PostgreSQL. @param copied undefined when ClickHouse has none
  */
-export function isSameSum(kept: ProjectSum, copied: ProjectSum | undefined): boolean {
-  const { events, ids } = copied ?? { events: '0', ids: '0' };
+export function isSameSum(kept: ProjectSum, replicated: ProjectSum | undefined): boolean {
+  const { events, ids } = replicated ?? { events: '0', ids: '0' };
   return kept.events === events && (kept.ids === ids || kept.events === '0');
 }
 
 /** Reads and writes the events of ClickHouse for replication. */
-export class StoredEventsRepository {
+export class ReplicatedEventsRepository {
   constructor(private readonly server: ClickHouse) {}
 
   /**

@@ -10,21 +10,21 @@ import { metricsOf, startService } from '../service.mjs';
 import { CONNECTIONS, EVENTS, IS_APART, ROUNDS, SECONDS } from '../settings.mjs';
 import { makeTenants } from '../tenants.mjs';
 
-const SHIPPED = Math.min(500_000, EVENTS);
-const SHIPPED_PROJECTS = 100;
+const REPLICATED = Math.min(500_000, EVENTS);
+const REPLICATED_PROJECTS = 100;
 const LOOK_MS = 200;
 const SETTLED_WITHIN_MS = 300_000;
 const LINES = 1_000;
 
 /** Measures how fast a service copies events that were queued before it started. @returns rows of the goal table */
-export async function shippingAlone(server, store) {
+export async function replicationAlone(server, store) {
   const database = await server.database('bench_shipping', { migrated: true });
-  const tenants = await makeTenants(database, { organizations: SHIPPED_PROJECTS, keysEach: 1, prefix: 'shipped' });
+  const tenants = await makeTenants(database, { organizations: REPLICATED_PROJECTS, keysEach: 1, prefix: 'shipped' });
   await database.query('SELECT begin_event_shipping()');
   await makeRows(
     database,
     tenants.map(({ projectId }) => projectId),
-    SHIPPED,
+    REPLICATED,
   );
   await database.query('VACUUM (ANALYZE)');
   await server.checkpoint();
@@ -34,12 +34,12 @@ export async function shippingAlone(server, store) {
   });
   try {
     const [begun, at, all, there] = [
-      await waitingEvents(database),
+      await queuedEvents(database),
       performance.now(),
       measuredMicros(),
       clickHouseMicros(),
     ];
-    await allShipped(database);
+    await allReplicated(database);
     const seconds = (performance.now() - at) / 1_000;
     const [everywhere, engine] = [(measuredMicros() - all) / 1e6, (clickHouseMicros() - there) / 1e6];
     const rate = (time) => Math.round(begun / time);
@@ -88,7 +88,7 @@ export async function ingestionBeside(server, store) {
           const told = { shape, ingestion: name, 'events/s': sent.perSecond * events, 'p99 ms': sent.p99 };
           results.push({ ...told, 'others, cores': others().toFixed(2) });
           // The queue is emptied, so that the other service has the machine to itself.
-          if (name === 'beside') await allShipped(database);
+          if (name === 'beside') await allReplicated(database);
         }
       }
       goals.push(
@@ -140,14 +140,14 @@ function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-async function waitingEvents(database) {
+async function queuedEvents(database) {
   const [{ events }] = await database.query(
     'SELECT coalesce(sum(cardinality(ids)), 0)::int AS events FROM event_shipments',
   );
   return events;
 }
 
-async function allShipped(database) {
+async function allReplicated(database) {
   for (let waited = 0; waited < SETTLED_WITHIN_MS; waited += LOOK_MS) {
     if ((await database.query('SELECT 1 FROM event_shipments LIMIT 1')).length === 0) return;
     await pause(LOOK_MS);

@@ -4,30 +4,30 @@ import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/in
 import { LogThrottle } from '../../../../platform/telemetry/index.js';
 import type { RemovalStep } from '../../../tenancy/projects/index.js';
 import { EVENT_SERVER } from '../event-server.js';
-import { StoredEventsRepository } from './stored-events.repository.js';
-import { WaitingEventsRepository } from './waiting-events.repository.js';
+import { ReplicatedEventsRepository } from './replicated-events.repository.js';
+import { ReplicationStateRepository } from './replication-state.repository.js';
 
 /**
  * Removes the replicated events of deleted projects, once none of them can still be replicated. The project's row is
  * removed after that, so the removal is retried until it succeeds.
  */
 @Injectable()
-export class CopiesOfDeletedProjects {
+export class ReplicaOfDeletedProjects {
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
-  private readonly stored: StoredEventsRepository | null;
+  private readonly stored: ReplicatedEventsRepository | null;
 
   constructor(
-    private readonly waiting: WaitingEventsRepository,
+    private readonly replicationState: ReplicationStateRepository,
     @Inject(EVENT_SERVER) server: ClickHouse | null,
   ) {
-    this.stored = server === null ? null : new StoredEventsRepository(server);
+    this.stored = server === null ? null : new ReplicatedEventsRepository(server);
   }
 
   async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
-    if (!(await this.waiting.isBegun())) return { removed: 0, done: true };
-    const cold = await this.waiting.forgetCold(projectId, limit);
-    const { removed, isEmpty } = await this.waiting.removeOf(projectId, limit);
+    if (!(await this.replicationState.isBegun())) return { removed: 0, done: true };
+    const cold = await this.replicationState.forgetCold(projectId, limit);
+    const { removed, isEmpty } = await this.replicationState.removeOf(projectId, limit);
     return { removed: cold + removed, done: cold === 0 && isEmpty && (await this.isRemoved(projectId)) };
   }
 

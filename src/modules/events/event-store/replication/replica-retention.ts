@@ -5,24 +5,24 @@ import { LogThrottle } from '../../../../platform/telemetry/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { EVENT_SERVER } from '../event-server.js';
 import { NO_MONTH } from '../tables/table-statements.js';
-import { StoredEventsRepository } from './stored-events.repository.js';
+import { ReplicatedEventsRepository } from './replicated-events.repository.js';
 
 /**
  * Removes replicated events past retention: drops their months, and deletes their rows from the partition without a
  * month.
  */
 @Injectable()
-export class CopiesOfEndedEvents extends MaintenanceTask {
+export class ReplicaRetention extends MaintenanceTask {
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
-  private readonly stored: StoredEventsRepository | null;
+  private readonly stored: ReplicatedEventsRepository | null;
 
   constructor(
     private readonly retained: RetainedEvents,
     @Inject(EVENT_SERVER) server: ClickHouse | null,
   ) {
     super();
-    this.stored = server === null ? null : new StoredEventsRepository(server);
+    this.stored = server === null ? null : new ReplicatedEventsRepository(server);
   }
 
   /** @returns the number of dropped months */
@@ -41,7 +41,7 @@ export class CopiesOfEndedEvents extends MaintenanceTask {
     }
   }
 
-  private async end(stored: StoredEventsRepository, before: Date): Promise<number> {
+  private async end(stored: ReplicatedEventsRepository, before: Date): Promise<number> {
     const first = before.toISOString().slice(0, 7).replace('-', '');
     let dropped = 0;
     for (const month of await stored.months()) {

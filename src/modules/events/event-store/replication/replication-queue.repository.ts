@@ -4,20 +4,20 @@ import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { asProjectId } from '../../../access/index.js';
 import { EVENT_COLUMNS } from '../tables/columns.js';
 import { statesOver } from './project-sums.repository.js';
-import type { ProjectPlace } from './stored-events.repository.js';
-import { DOUBT } from './waiting-events.repository.js';
+import type { ProjectPlace } from './replicated-events.repository.js';
+import { MARK_INCOMPLETE } from './replication-state.repository.js';
 
 /** The maximum size of a block. Its first queue row is always included, and has at most 1,000 events. */
-const MOST_EVENTS = 100_000;
-const MOST_BYTES = 67_108_864;
-const MOST_SHIPMENTS = 10_000;
+const MAX_BLOCK_EVENTS = 100_000;
+const MAX_BLOCK_BYTES = 67_108_864;
+const MAX_QUEUE_ROWS = 10_000;
 
-const CONNECT_LIMIT_MS = 5_000;
-const CLOSE_LIMIT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 3_000;
 /** The time limit of a statement. The statement that reads the rows of a block ends with the insert. */
-const STATEMENT_LIMIT_MS = 90_000;
+const STATEMENT_TIMEOUT_MS = 90_000;
 
-const SETTINGS = `SET statement_timeout = ${STATEMENT_LIMIT_MS}; SET jit = off; SET DateStyle = 'ISO'`;
+const SETTINGS = `SET statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET jit = off; SET DateStyle = 'ISO'`;
 
 /** The block that is replicated next. */
 export interface Block {
@@ -42,7 +42,7 @@ interface State {
  * rows are recorded in `event_shipping` before they are read. When the block is replicated, the record and the queue
  * rows are removed in one statement.
  */
-export class ShipmentsRepository {
+export class ReplicationQueueRepository {
   private client: pg.Client | undefined;
   /** Never resolves. Rejects when {@link client} is lost. */
   private lost: Promise<never> = new Promise(() => undefined);
@@ -50,11 +50,11 @@ export class ShipmentsRepository {
   constructor(private readonly databaseUrl: string) {}
 
   /**
-   * Tries to become the only process that replicates, until the connection is closed or lost. Returns `begun` the first
-   * time. This lock is only an optimization: all processes send the same blocks, so correctness does not depend on it.
+   * Tries to become the only process that replicates, until the connection is closed or lost. Returns `acquired` the
+   * first time. This lock is only an optimization: all processes send the same blocks, so correctness does not depend on it.
    */
-  async turn(): Promise<'begun' | 'kept' | 'of another'> {
-    if (this.client !== undefined) return 'kept';
+  async lock(): Promise<'acquired' | 'held' | 'heldElsewhere'> {
+    if (this.client !== undefined) return 'held';
     const client = await this.connect();
     try {
       const { rows } = await client.query<{ ours: boolean }>(
@@ -62,14 +62,14 @@ export class ShipmentsRepository {
       );
       if (rows[0]?.ours === true) {
         this.client = client;
-        return 'begun';
+        return 'acquired';
       }
     } catch (error) {
       await end(client);
       throw error;
     }
     await end(client);
-    return 'of another';
+    return 'heldElsewhere';
   }
 
   /** Returns the number of the last replicated block. Null when no events are queued for replication. */
@@ -82,7 +82,7 @@ export class ShipmentsRepository {
    * Returns a replicated event that is within retention and whose project exists. Null when there is none, or while a
    * backfill reads every event anyway.
    */
-  async lastCopied(): Promise<ProjectPlace | null> {
+  async lastReplicated(): Promise<ProjectPlace | null> {
     const { rows } = await this.ask<{ project: string; at: Date; id: string }>(
       `SELECT /* tenant: that of the event */ p.last_project AS project, p.last_at AS at, p.last_id AS id FROM event_shipping p
        WHERE p.is_whole AND p.last_at >= coalesce(events_retained_from(), '-infinity') AND EXISTS (
@@ -94,8 +94,8 @@ export class ShipmentsRepository {
   }
 
   /** Marks the replica as incomplete, because replicated events were lost. */
-  async doubt(): Promise<void> {
-    await this.ask(DOUBT);
+  async markIncomplete(): Promise<void> {
+    await this.ask(MARK_INCOMPLETE);
   }
 
   /** Returns the block in progress, or a new block of the oldest queue rows. @returns null when the queue is empty */
@@ -111,7 +111,7 @@ export class ShipmentsRepository {
            WINDOW o AS (ORDER BY s.position)) w
          WHERE w.number = 1 OR (w.events <= $2 AND w.bytes <= $3)) next
        WHERE p.taken IS NULL AND next.positions IS NOT NULL`,
-      [MOST_SHIPMENTS, MOST_EVENTS, MOST_BYTES],
+      [MAX_QUEUE_ROWS, MAX_BLOCK_EVENTS, MAX_BLOCK_BYTES],
     );
     const state = await this.state();
     if (state?.is_taken !== true) return null;
@@ -158,7 +158,7 @@ export class ShipmentsRepository {
     );
   }
 
-  /** Closes the connection, whatever it is doing. The next call of `turn` opens a new one. */
+  /** Closes the connection, whatever it is doing. The next call of `lock` opens a new one. */
   async close(): Promise<void> {
     const { client } = this;
     this.client = undefined;
@@ -186,7 +186,7 @@ export class ShipmentsRepository {
       application_name: 'service-shipping',
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     this.lost = new Promise((_, reject) => {
       const lose = (): void => {
@@ -214,6 +214,6 @@ export class ShipmentsRepository {
  * dropped may never report its end.
  */
 async function end(client: pg.Client): Promise<void> {
-  const tooLate = pause(CLOSE_LIMIT_MS, undefined, { ref: false });
+  const tooLate = pause(CLOSE_TIMEOUT_MS, undefined, { ref: false });
   await Promise.race([client.end().catch(() => undefined), tooLate]);
 }
