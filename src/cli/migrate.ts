@@ -1,4 +1,4 @@
-import { moveEvents } from '../modules/events/event-store/index.js';
+import { runBackfill } from '../modules/events/event-store/index.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from '../runtime.js';
 
 /**
@@ -28,7 +28,7 @@ export async function migrate(
       process.stderr.write('The events were not copied: use the version that has every migration of the database.\n');
       return 1;
     }
-    return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout, { isRestored: options.restored });
+    return await runBackfill(runtime.databaseUrl, config.eventStore, process.stdout, { isRestored: options.restored });
   } finally {
     await embedded?.stop();
   }

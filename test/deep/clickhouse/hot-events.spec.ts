@@ -4,7 +4,7 @@ import pg from 'pg';
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../../../src/config/index.js';
-import { moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { runBackfill } from '../../../src/modules/events/event-store/index.js';
 import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
 import { MonthsRepository } from '../../../src/modules/events/event-store/keeping/months.repository.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
@@ -298,7 +298,7 @@ function tests(access: ClickHouseAccess): void {
       const output = new PassThrough();
       const lines: string[] = [];
       output.on('data', (piece: Buffer) => lines.push(piece.toString()));
-      return [await moveEvents(database.url, settings, output, options), lines.join('')];
+      return [await runBackfill(database.url, settings, output, options), lines.join('')];
     };
     /** As if every process had had the time to know. */
     const whenAllKnow = (): void => void (app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0);

@@ -1,7 +1,7 @@
 // The module, jobs and commands.
 export { EventStoreModule } from './event-store.module.js';
 export { coldMonthsJob } from './keeping/cold-months.job.js';
-export { moveEvents } from './moving/move-events.js';
+export { runBackfill } from './replication/backfill/run-backfill.js';
 export { ReplicationLagReader } from './replication/replication-lag.reader.js';
 export { ReplicationLoop } from './replication/replication-loop.js';
 

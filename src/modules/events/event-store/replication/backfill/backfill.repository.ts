@@ -1,30 +1,30 @@
 import pg from 'pg';
-import { asProjectId, type ProjectId } from '../../../access/index.js';
-import { Parameters } from '../../../../platform/database/parameters.js';
-import { projectSums, statesOver } from '../replication/project-sums.repository.js';
-import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../replication/replicated-events.repository.js';
-import { MARK_INCOMPLETE } from '../replication/replication-state.repository.js';
+import { asProjectId, type ProjectId } from '../../../../access/index.js';
+import { Parameters } from '../../../../../platform/database/parameters.js';
+import { projectSums, statesOver } from '../project-sums.repository.js';
+import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../replicated-events.repository.js';
+import { MARK_INCOMPLETE } from '../replication-state.repository.js';
 
 /** The maximum size of a queue row. Ingestion uses the same limits. */
-const MOST_EVENTS = 1_000;
-const MOST_BYTES = 8_388_608;
+const MAX_ROW_EVENTS = 1_000;
+const MAX_ROW_BYTES = 8_388_608;
 
 const SIZE = '(300 + coalesce(e.bytes, 4 * pg_column_size(e.properties)))';
 /** Groups numbered events into queue rows. */
-const SHIPMENT = `(n.number - 1) / ${MOST_EVENTS}, div(n.total, ${MOST_BYTES})`;
+const QUEUE_ROW = `(n.number - 1) / ${MAX_ROW_EVENTS}, div(n.total, ${MAX_ROW_BYTES})`;
 /** The order in which all events are read. */
 const ORDER = '(e.project_id, e."timestamp", e.id)';
 
 /** An event that ClickHouse may have already. */
-export interface LookedEvent extends StoredPlace {
+export interface BackfillEvent extends StoredPlace {
   /** The estimated size of the event when it is replicated, in bytes. */
   readonly size: string;
   /** True when the event is in the replication queue. */
-  readonly isWaiting: boolean;
+  readonly isQueued: boolean;
 }
 
 /** The progress of the backfill. `place` is null at the beginning. */
-export interface MovingState {
+export interface BackfillState {
   readonly isWhole: boolean;
   readonly place: ProjectPlace | null;
   readonly events: number;
@@ -39,13 +39,13 @@ export interface ColdMonth {
 }
 
 /** The events of one step. */
-export interface Look extends PlaceRange {
+export interface BackfillStep extends PlaceRange {
   readonly events: number;
   /** The last block that was replicated before the events were read. */
   readonly block: string;
 }
 
-interface LookRow {
+interface StepRow {
   readonly block: string;
   readonly events: number;
   readonly projects: readonly string[];
@@ -63,10 +63,10 @@ interface StateRow {
 }
 
 /** Reads all events of PostgreSQL in the order of project, timestamp and id, over a connection of its own. */
-export class UnmovedEventsRepository {
+export class BackfillRepository {
   private constructor(private readonly client: pg.Client) {}
 
-  static async open(databaseUrl: string): Promise<UnmovedEventsRepository> {
+  static async open(databaseUrl: string): Promise<BackfillRepository> {
     const client = new pg.Client({ connectionString: databaseUrl, application_name: 'service-moving' });
     // The next query reports that the connection is lost.
     client.on('error', () => undefined);
@@ -74,7 +74,7 @@ export class UnmovedEventsRepository {
     // The check at the end reads every event. The planner cannot estimate how many events an array names, and would
     // choose a nested loop.
     await client.query('SET statement_timeout = 0; SET enable_nestloop = off; SET jit = off');
-    return new UnmovedEventsRepository(client);
+    return new BackfillRepository(client);
   }
 
   /** Queues all events that are stored from now on. @returns false when another process runs the backfill */
@@ -86,7 +86,7 @@ export class UnmovedEventsRepository {
     return rows[0]?.ours === true;
   }
 
-  async state(): Promise<MovingState> {
+  async state(): Promise<BackfillState> {
     const { rows } = await this.client.query<StateRow>(
       'SELECT is_whole, moved_project, moved_at, moved_id, moved_events::float8 AS moved_events FROM event_shipping',
     );
@@ -121,8 +121,8 @@ export class UnmovedEventsRepository {
   }
 
   /** Returns the next events after a place. @returns null when there are none */
-  async look(behind: ProjectPlace | null, limit: number): Promise<Look | null> {
-    const { rows } = await this.client.query<LookRow>(
+  async nextStep(behind: ProjectPlace | null, limit: number): Promise<BackfillStep | null> {
+    const { rows } = await this.client.query<StepRow>(
       `WITH looked AS MATERIALIZED (
          SELECT /* every tenant: one after the other */ e.project_id, e."timestamp", e.id FROM events e
          ${behind === null ? '' : `WHERE ${ORDER} > ($2, $3, $4)`} ORDER BY e.project_id, e."timestamp", e.id LIMIT $1)
@@ -139,7 +139,7 @@ export class UnmovedEventsRepository {
   }
 
   /** Returns the events of a project in one step. The same statement reads which of them are queued. */
-  async eventsOf(project: ProjectId, { behind, last }: Look): Promise<LookedEvent[]> {
+  async eventsOf(project: ProjectId, { behind, last }: BackfillStep): Promise<BackfillEvent[]> {
     const { bind, values } = new Parameters();
     const ofProject = bind(project);
     // The bounds compare timestamp and id. With the project in the row comparison, PostgreSQL could not use them as
@@ -152,10 +152,10 @@ export class UnmovedEventsRepository {
         ? [`e."timestamp" >= ${bind(behind.at)} AND (e."timestamp", e.id) > (${bind(behind.at)}, ${bind(behind.id)})`]
         : []),
     ];
-    const { rows } = await this.client.query<LookedEvent>(
+    const { rows } = await this.client.query<BackfillEvent>(
       `WITH waiting AS MATERIALIZED (
          SELECT DISTINCT u.id FROM event_shipments s CROSS JOIN LATERAL unnest(s.ids) AS u (id) WHERE s.project_id = ${ofProject})
-       SELECT e."timestamp" AS at, e.id, ${SIZE}::text AS size, w.id IS NOT NULL AS "isWaiting"
+       SELECT e."timestamp" AS at, e.id, ${SIZE}::text AS size, w.id IS NOT NULL AS "isQueued"
        FROM events e LEFT JOIN waiting w ON w.id = e.id
        WHERE e.project_id = ${ofProject}${bounds.map((bound) => ` AND ${bound}`).join('')}
        ORDER BY e."timestamp", e.id`,
@@ -165,14 +165,14 @@ export class UnmovedEventsRepository {
   }
 
   /** Queues events that are neither queued nor in ClickHouse. */
-  async keep(project: ProjectId, missing: readonly LookedEvent[]): Promise<void> {
+  async enqueue(project: ProjectId, missing: readonly BackfillEvent[]): Promise<void> {
     await this.client.query(
       `INSERT INTO event_shipments (project_id, timestamps, ids, bytes)
        SELECT $1, array_agg(n.at), array_agg(n.id), sum(n.size)
        FROM (SELECT u.at, u.id, u.size, row_number() OVER w AS number, sum(u.size) OVER w AS total
              FROM unnest($2::timestamptz[], $3::uuid[], $4::bigint[]) AS u (at, id, size)
              WINDOW w AS (ROWS UNBOUNDED PRECEDING)) n
-       GROUP BY ${SHIPMENT}`,
+       GROUP BY ${QUEUE_ROW}`,
       [project, missing.map(({ at }) => at), missing.map(({ id }) => id), missing.map(({ size }) => size)],
     );
   }
@@ -184,7 +184,7 @@ export class UnmovedEventsRepository {
    * @returns false, without any change, when a block was replicated meanwhile: ClickHouse may have some of these events
    * now
    */
-  async pass({ behind, last, events, block }: Look, projects: readonly ProjectId[]): Promise<boolean> {
+  async completeStep({ behind, last, events, block }: BackfillStep, projects: readonly ProjectId[]): Promise<boolean> {
     // The confirmation of a block changes the same row, so it either waits for this statement or is visible to it. IS TRUE
     // keeps the condition on the projects out of the index scan, so that the row comparison bounds the scan. Otherwise a
     // scan would start at the first event of each project.
@@ -206,7 +206,7 @@ export class UnmovedEventsRepository {
              ORDER BY e.project_id, e."timestamp", e.id) e
            WHERE NOT EXISTS (SELECT FROM waiting w WHERE w.id = e.id)
            WINDOW w AS (PARTITION BY e.project_id ORDER BY e."timestamp", e.id ROWS UNBOUNDED PRECEDING)) n
-         GROUP BY n.project_id, ${SHIPMENT})
+         GROUP BY n.project_id, ${QUEUE_ROW})
        SELECT EXISTS (SELECT FROM here) AS passed`,
       [...valuesOf(last), events, block, projects, ...valuesOf(behind)],
     );

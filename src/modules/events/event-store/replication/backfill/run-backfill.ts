@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
-import { type ClickHouseSettings, CONFIG_EXIT_CODE, ConfigError } from '../../../../config/index.js';
-import { ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
-import { ReplicationLimits } from '../replication/replication-limits.js';
-import { Replicator } from '../replication/replicator.js';
-import { ReplicationQueueRepository } from '../replication/replication-queue.repository.js';
-import { ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
-import { EventTables } from '../tables/event-tables.js';
-import { TablesRepository } from '../tables/tables.repository.js';
-import { EventMover } from './event-mover.js';
-import { UnmovedEventsRepository } from './unmoved-events.repository.js';
+import { type ClickHouseSettings, CONFIG_EXIT_CODE, ConfigError } from '../../../../../config/index.js';
+import { ClickHouse, shortReason } from '../../../../../platform/clickhouse/index.js';
+import { ReplicationLimits } from '../replication-limits.js';
+import { Replicator } from '../replicator.js';
+import { ReplicationQueueRepository } from '../replication-queue.repository.js';
+import { ReplicatedEventsRepository } from '../replicated-events.repository.js';
+import { EventTables } from '../../tables/event-tables.js';
+import { TablesRepository } from '../../tables/tables.repository.js';
+import { Backfill } from './backfill.js';
+import { BackfillRepository } from './backfill.repository.js';
 
 const BAR_CHARACTERS = 30;
 const LINE_MS = 1_000;
@@ -18,11 +18,11 @@ interface Screen extends Writable {
 }
 
 /**
- * Copies every event of the database to ClickHouse and prints the progress. The service may run meanwhile.
+ * Replicates every event of the database to ClickHouse and prints the progress. The service may run meanwhile.
  * @param options.isRestored PostgreSQL was restored to an earlier state; later events are removed from ClickHouse first
  * @returns the exit code: 0 when reads can use ClickHouse
  */
-export async function moveEvents(
+export async function runBackfill(
   databaseUrl: string,
   settings: ClickHouseSettings | undefined,
   output: Screen,
@@ -33,9 +33,9 @@ export async function moveEvents(
     say('CLICKHOUSE_URL is missing: it names the ClickHouse that is to have the events.');
     return CONFIG_EXIT_CODE;
   }
-  const unmoved = await UnmovedEventsRepository.open(databaseUrl);
+  const repository = await BackfillRepository.open(databaseUrl);
   const server = await ClickHouse.open(settings);
-  const tables = new EventTables(new TablesRepository(server), () => unmoved.markIncomplete());
+  const tables = new EventTables(new TablesRepository(server), () => repository.markIncomplete());
   const stored = new ReplicatedEventsRepository(server);
   const replicator = new Replicator(
     new ReplicationQueueRepository(databaseUrl),
@@ -45,33 +45,33 @@ export async function moveEvents(
   );
   try {
     await tables.prepare();
-    if (!(await unmoved.begin())) {
+    if (!(await repository.begin())) {
       say('Another process moves the events already.');
       return 1;
     }
     if (isRestored) {
       // ClickHouse ignores a block with a known token even when its content differs, so the tokens are renewed.
-      await unmoved.renew();
-      await stored.removeLater(await unmoved.block());
+      await repository.renew();
+      await stored.removeLater(await repository.block());
       say('ClickHouse has nothing behind the state of PostgreSQL any more.');
     }
-    const progress = new MovingProgress(await unmoved.total(), output);
-    const hasMoved = await new EventMover(unmoved, stored, replicator).move((events) => progress.show(events));
+    const progress = new BackfillProgress(await repository.total(), output);
+    const hasReplicated = await new Backfill(repository, stored, replicator).run((events) => progress.show(events));
     progress.end();
-    say(hasMoved ? 'ClickHouse has every event, by number and by id.' : 'ClickHouse has had every event before.');
+    say(hasReplicated ? 'ClickHouse has every event, by number and by id.' : 'ClickHouse has had every event before.');
     return 0;
   } catch (error) {
     say(`\nThe events are not moved: ${error instanceof ConfigError ? error.faults.join('; ') : shortReason(error)}`);
     return error instanceof ConfigError ? CONFIG_EXIT_CODE : 1;
   } finally {
     await replicator.close();
-    await unmoved.close();
+    await repository.close();
     await server.close();
   }
 }
 
 /** Draws a progress bar on a terminal, and prints a line at intervals elsewhere. */
-class MovingProgress {
+class BackfillProgress {
   private shownAt = -Infinity;
   private hasLine = false;
 

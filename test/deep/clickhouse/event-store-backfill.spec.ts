@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { loadConfig } from '../../../src/config/index.js';
 import { asProjectId } from '../../../src/modules/access/index.js';
-import { moveEvents } from '../../../src/modules/events/event-store/index.js';
+import { runBackfill } from '../../../src/modules/events/event-store/index.js';
 import { ReplicationLimits } from '../../../src/modules/events/event-store/replication/replication-limits.js';
 import { ReplicatedEventsRepository } from '../../../src/modules/events/event-store/replication/replicated-events.repository.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -63,7 +63,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     const move = (): Promise<number> =>
-      moveEvents(
+      runBackfill(
         app.databaseUrl,
         loadConfig({ ...store.env }).eventStore,
         new Writable({
@@ -280,7 +280,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said).toContain('Another process moves the events already.');
       free();
       expect(await first).toBe(0);
-      expect(await moveEvents(app.databaseUrl, undefined, new Writable({ write: (_, __, done) => done() }))).toBe(78);
+      expect(await runBackfill(app.databaseUrl, undefined, new Writable({ write: (_, __, done) => done() }))).toBe(78);
     });
   });
 }
