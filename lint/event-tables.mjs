@@ -1,5 +1,5 @@
 /**
- * The tables of event rows, and the tables that record which events are retained, hot, cold, replicated or queued for
+ * The tables of event rows, and the tables that record which events are retained, hot, archived, replicated or queued for
  * replication.
  */
 export const EVENT_ROWS = [

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import fc from 'fast-check';
 import pg from 'pg';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
-import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
+import { MonthArchiver } from '../../../src/modules/events/event-store/archiving/month-archiver.js';
 import { LentEventsWriter } from '../../../src/modules/events/event-store/reading/lent-events.writer.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { HotMonthsReader } from '../../../src/modules/events/event-store/retention/hot-months.reader.js';
@@ -84,19 +84,19 @@ const RULES: Readonly<Record<string, object>> = {
 function tests(access: ClickHouseAccess): void {
   describe('A back-test over events that only ClickHouse has', () => {
     const hotFrom = monthOf(new Date(Date.now() - 35 * DAY_MS));
-    const cold = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
+    const archived = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
     const since = (from: number, hours: number): { from_ts: string; to_ts: string } => ({
       from_ts: new Date(hotFrom.getTime() + from).toISOString(),
       to_ts: new Date(hotFrom.getTime() + from + hours * HOUR_MS).toISOString(),
     });
     const WINDOWS = {
-      'of a cold time': since(-26 * HOUR_MS - 1_234, 3),
+      'of an archived time': since(-26 * HOUR_MS - 1_234, 3),
       'across the border': since(-2 * HOUR_MS + 4 * MINUTE_MS, 4),
       'behind the border': since(30 * MINUTE_MS, 2),
       'of a time that PostgreSQL has with all before': since(9 * DAY_MS + 2 * HOUR_MS, 2),
       'across two months': {
-        from_ts: new Date(cold[1].getTime() - 2 * HOUR_MS).toISOString(),
-        to_ts: new Date(cold[1].getTime() + 2 * HOUR_MS).toISOString(),
+        from_ts: new Date(archived[1].getTime() - 2 * HOUR_MS).toISOString(),
+        to_ts: new Date(archived[1].getTime() + 2 * HOUR_MS).toISOString(),
       },
     };
     /** A busy machine must not be what cuts an answer: sixty looks at ClickHouse take seconds there. */
@@ -143,15 +143,15 @@ function tests(access: ClickHouseAccess): void {
       -7 * DAY_MS - 3 * HOUR_MS,
       -8 * DAY_MS - 3 * HOUR_MS,
       9 * DAY_MS,
-      cold[1].getTime() - hotFrom.getTime() - 3 * HOUR_MS,
-      cold[1].getTime() - hotFrom.getTime() - 27 * HOUR_MS,
+      archived[1].getTime() - hotFrom.getTime() - 3 * HOUR_MS,
+      archived[1].getTime() - hotFrom.getTime() - 27 * HOUR_MS,
     ];
 
     const backtest = async (of: TestApp, name: string, window: object): Promise<Json> => {
       const { status, body } = await rulesOf(of, owner).backtest(rules.get(name) ?? '', window);
       return { status, ...body };
     };
-    const letGo = (): Promise<number> => app.nest.get(ColdMonths, { strict: false }).letGo();
+    const archiveMonths = (): Promise<number> => app.nest.get(MonthArchiver, { strict: false }).archiveMonths();
     /** Relations that a back-test has made and left behind. */
     const left = (): Promise<unknown[]> =>
       app.rows(
@@ -185,7 +185,7 @@ function tests(access: ClickHouseAccess): void {
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       plain = await createTestApp({ databaseUrl: database.url, env: { PROCESS_ROLE: 'api' } });
-      await makeMonths(plain, cold);
+      await makeMonths(plain, archived);
       app = await createTestApp({
         databaseUrl: database.url,
         dataDir: plain.dataDir,
@@ -254,16 +254,19 @@ function tests(access: ClickHouseAccess): void {
       expect(evaluated).toBeGreaterThan(5_000);
       const their = await rulesOf(plain, stranger).backtest(theirs, WINDOWS['across the border']);
       kept.set('theirs', { status: their.status, ...their.body });
-      kept.set('seven', await atMost(7, plain, () => backtest(plain, 'events of a type', WINDOWS['of a cold time'])));
+      kept.set(
+        'seven',
+        await atMost(7, plain, () => backtest(plain, 'events of a type', WINDOWS['of an archived time'])),
+      );
 
-      const coldMonths = app.nest.get(ColdMonths, { strict: false });
-      Object.assign(coldMonths, { restMs: 0 });
-      coldMonths.due.forMs = 0;
-      await letGo();
+      const monthArchiver = app.nest.get(MonthArchiver, { strict: false });
+      Object.assign(monthArchiver, { restMs: 0 });
+      monthArchiver.due.forMs = 0;
+      await archiveMonths();
       app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0;
       let gone = 0;
       await eventually(
-        async () => (gone += await letGo()),
+        async () => (gone += await archiveMonths()),
         (months) => months === 2,
       );
       app.nest.get(HotEvents, { strict: false }).forget();
@@ -287,7 +290,8 @@ function tests(access: ClickHouseAccess): void {
           }),
         );
       const before = await all();
-      for (let round = 0; round < 3; round += 1) await backtest(app, 'events of a type', WINDOWS['of a cold time']);
+      for (let round = 0; round < 3; round += 1)
+        await backtest(app, 'events of a type', WINDOWS['of an archived time']);
       expect(await all()).toEqual(before);
       expect(new Set(before).size).toBe(1);
       await eventually(left, (relations) => relations.length === 0);
@@ -307,7 +311,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('covers the first events and is marked as truncated when there are too many to fetch', async () => {
-      const which = 'of a cold time';
+      const which = 'of an archived time';
       const window = WINDOWS[which];
       const whole = (name: string): Json => kept.get(`${name} ${which}`) ?? {};
       const begins = ({ firings }: Json): unknown[] => (firings as Json[]).map(({ at, group }) => [at, group]);
@@ -329,7 +333,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('evaluates single events up to the same limit as in PostgreSQL', async () => {
-      const window = WINDOWS['of a cold time'];
+      const window = WINDOWS['of an archived time'];
       const answer = await atMost(7, app, () => backtest(app, 'events of a type', window));
       expect(answer).toMatchObject({ status: 200, evaluations: 7, truncated: true });
       expect(answer).toEqual(kept.get('seven'));
@@ -338,7 +342,7 @@ function tests(access: ClickHouseAccess): void {
     it('returns 503 when an answer of ClickHouse breaks off, no matter how many events had arrived', async () => {
       let refused = 0;
       for (const name of ['events of a type', 'how many rows of each group', 'the absence of groups', ...COUNTED]) {
-        for (const which of ['of a cold time', 'across the border'] as const) {
+        for (const which of ['of an archived time', 'across the border'] as const) {
           const before = server.reads;
           expect([name, await backtest(app, name, WINDOWS[which])]).toEqual([name, kept.get(`${name} ${which}`)]);
           const reads = server.reads - before;
@@ -362,7 +366,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('includes a late event once, before and after it is copied', async () => {
-      const window = WINDOWS['of a cold time'];
+      const window = WINDOWS['of an archived time'];
       const at = new Date(Date.parse(window.from_ts) + HOUR_MS);
       const { isHeld, free } = server.holdNext();
       await ingest(at);
@@ -383,7 +387,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('returns 503 when one of the stores does not answer in time, and leaves the connection unchanged', async () => {
-      const window = WINDOWS['of a cold time'];
+      const window = WINDOWS['of an archived time'];
       server.readFaults.push({ code: 159, message: 'Timeout exceeded' });
       expect(await backtest(app, 'how many rows', window)).toEqual({ status: 503, ...AWAY });
       await eventually(left, (relations) => relations.length === 0);
@@ -398,21 +402,21 @@ function tests(access: ClickHouseAccess): void {
         Object.assign(limits, new BacktestLimits(), PATIENT);
         await client.end();
       }
-      expect(await backtest(app, 'how many rows', window)).toEqual(kept.get('how many rows of a cold time'));
+      expect(await backtest(app, 'how many rows', window)).toEqual(kept.get('how many rows of an archived time'));
     });
 
     it('returns 503 while ClickHouse is down, unless it needs nothing from ClickHouse', async () => {
       await server.goAway();
       try {
         for (const [name, which, status] of [
-          ['events of a type', 'of a cold time', 503],
+          ['events of a type', 'of an archived time', 503],
           ['how many rows', 'across the border', 503],
           ['a change of counted hours to the week before', 'behind the border', 503],
           ['the absence of groups', 'behind the border', 503],
           ['events of a type', 'behind the border', 200],
           ['how many rows', 'behind the border', 200],
           ['how many rows', 'of a time that PostgreSQL has with all before', 200],
-          ['findings', 'of a cold time', 200],
+          ['findings', 'of an archived time', 200],
         ] as const) {
           const answer = await backtest(app, name, WINDOWS[which]);
           const expected = status === 200 ? kept.get(`${name} ${which}`) : { status, ...AWAY };

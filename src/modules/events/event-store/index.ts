@@ -1,6 +1,6 @@
 // The module, jobs and commands.
 export { EventStoreModule } from './event-store.module.js';
-export { coldMonthsJob } from './keeping/cold-months.job.js';
+export { archiveMonthsJob } from './archiving/month-archiver.job.js';
 export { runBackfill } from './replication/backfill/run-backfill.js';
 export { ReplicationLagReader } from './replication/replication-lag.reader.js';
 export { ReplicationLoop } from './replication/replication-loop.js';
@@ -105,7 +105,7 @@ export { LEFT_OUT, type ToldEvent } from './outbox/event-row.js';
 export { RetainedEvents } from './retention/retained-events.js';
 
 // Errors of reads that ClickHouse cannot answer.
-export { ArchiveUnavailable, ColdEventsReader } from './reading/cold-events.reader.js';
+export { ArchiveUnavailable, ArchivedEventsReader } from './reading/archived-events.reader.js';
 export { CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
 
 // Writing, and the comparison of events with their counters.

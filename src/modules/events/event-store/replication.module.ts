@@ -7,9 +7,9 @@ import { belongsToProject } from '../../tenancy/projects/index.js';
 import { EventRetentionModule } from './retention/retention.module.js';
 import { EVENT_SERVER, EVENT_SERVER_PROVIDER } from './event-server.js';
 import { EventStoreStart } from './event-store.start.js';
-import { ColdMonthsProcessor } from './keeping/cold-months.job.js';
-import { ColdMonths } from './keeping/cold-months.js';
-import { ColdEventsReader } from './reading/cold-events.reader.js';
+import { MonthArchiverProcessor } from './archiving/month-archiver.job.js';
+import { MonthArchiver } from './archiving/month-archiver.js';
+import { ArchivedEventsReader } from './reading/archived-events.reader.js';
 import { CopiedEventsReader } from './reading/copied-events.reader.js';
 import { LentEventsWriter } from './reading/lent-events.writer.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
@@ -45,9 +45,9 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
 @Module({
   imports: [EventRetentionModule],
   providers: [
-    ColdEventsReader,
-    ColdMonths,
-    ColdMonthsProcessor,
+    ArchivedEventsReader,
+    MonthArchiver,
+    MonthArchiverProcessor,
     CopiedEventsReader,
     ReplicaOfDeletedProjects,
     ReplicaRetention,
@@ -62,7 +62,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     belongsToProject(ReplicaOfDeletedProjects),
   ],
   exports: [
-    ColdEventsReader,
+    ArchivedEventsReader,
     CopiedEventsReader,
     ReplicationLagReader,
     LentEventsWriter,

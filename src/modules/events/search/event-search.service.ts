@@ -7,7 +7,7 @@ import type { FoundThing, Search, SearchTime } from '../../tenancy/search-source
 import {
   askedId,
   ArchiveUnavailable,
-  ColdEventsReader,
+  ArchivedEventsReader,
   CopiedEventSearchReader,
   type CopiedMoment,
   CopyCannotTell,
@@ -65,7 +65,7 @@ export class EventSearch {
     private readonly database: Database,
     private readonly events: EventSearchReader,
     private readonly copied: CopiedEventSearchReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
     private readonly longReads: LongReads,
@@ -106,7 +106,7 @@ export class EventSearch {
     const isOver = await this.lookThroughCopy(looking);
     if (!(isOver ?? (await this.look(looking)))) throw new QueryTooLong();
     // PostgreSQL does not contain the events that it has dropped.
-    return isOver !== null || !(await this.cold.isCold(search.window));
+    return isOver !== null || !(await this.archived.isArchived(search.window));
   }
 
   /** Scans rows in PostgreSQL. @returns true when the scan is complete, false when its time is over */

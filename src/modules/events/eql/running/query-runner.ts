@@ -6,7 +6,7 @@ import {
   type CandidateRow,
   CandidateSelection,
   CandidateWalk,
-  ColdEventsReader,
+  ArchivedEventsReader,
   CopiedCandidatesReader,
   CopyCannotTell,
   type Joined,
@@ -76,7 +76,7 @@ export class QueryRunner {
     private readonly snapshots: LongSnapshots,
     private readonly walk: CandidateWalk,
     private readonly copied: CopiedCandidatesReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly limits: RunLimits,
   ) {}
 
@@ -93,7 +93,7 @@ export class QueryRunner {
       async (tx, deadline) => {
         const copied = await this.fromCopy(tx, scope, window, begun, deadline, signal);
         this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-        if (copied === null) await this.cold.needHot(window);
+        if (copied === null) await this.archived.assertNotArchived(window);
         return copied ?? this.read(tx, scope, window, begun(), { deadline });
       },
       { milliseconds, ...(signal && { signal }) },

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { copiedNumberKey } from '../reading/number-key.js';
@@ -66,7 +66,7 @@ export class CopiedFunnelRepository {
     private readonly gathered: GatheredEventsReader,
     private readonly events: FunnelEventsRepository,
     private readonly copied: CopiedEventsReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /** Counts in the metrics which store has answered. */
@@ -123,14 +123,14 @@ export class CopiedFunnelRepository {
       statement,
       { milliseconds: snapshot.deadline.left(), signal },
     );
-    return together(stream, beside, await this.cold.isCold(window), snapshot);
+    return together(stream, beside, await this.archived.isArchived(window), snapshot);
   }
 }
 
 async function* together(
   stream: AsyncGenerator<readonly CopiedRow[], void>,
   beside: ReadonlyMap<string, readonly UncopiedStep[]>,
-  isCold: boolean,
+  isArchived: boolean,
   { deadline }: Snapshot,
 ): AsyncGenerator<readonly EventWord[], void> {
   const rest = new Map(beside);
@@ -138,7 +138,7 @@ async function* together(
     for await (const rows of stream) {
       for (const { name, words, ids, state } of rows) {
         deadline.left();
-        if (state === UNREAD || (state === TOO_LONG && !isCold)) throw new CopyCannotTell();
+        if (state === UNREAD || (state === TOO_LONG && !isArchived)) throw new CopyCannotTell();
         if (state === TOO_LONG) throw new QueryTooLong();
         const others = name === '' ? undefined : rest.get(nameOf(name));
         rest.delete(nameOf(name));

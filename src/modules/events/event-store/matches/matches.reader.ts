@@ -11,7 +11,7 @@ import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import { filterInBoth } from '../places/explored-places.reader.js';
 import type { Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { CopyCannotTell } from '../reading/copied-events.reader.js';
 import { EventRowsReader, type Selection } from '../rows/event-rows.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
@@ -45,7 +45,7 @@ export class MatchesReader {
     private readonly snapshots: Snapshots,
     private readonly walk: CandidateWalk,
     private readonly copied: CopiedCandidatesReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly rows: EventRowsReader,
     private readonly breakdowns: BreakdownsReader,
   ) {}
@@ -101,7 +101,7 @@ export class MatchesReader {
     if (copied !== null) return copied;
     const found = await this.collect(scope, asked, selection, walk, snapshot, wanted);
     const last = wanted === 'page' && found.rows.length === limit ? found.rows.at(-1) : undefined;
-    await this.cold.needHot(last === undefined ? window : { from: new Date(last.ms) });
+    await this.archived.assertNotArchived(last === undefined ? window : { from: new Date(last.ms) });
     return found;
   }
 

@@ -9,7 +9,7 @@ import {
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { MOST_UNCOPIED, waitingSql } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
@@ -28,7 +28,7 @@ import { QueryTooLong } from '../../long-reads/index.js';
 const QUICK_MS = 2_000;
 const QUICK_UNCOPIED = 2_000;
 /** The time limit in ClickHouse where PostgreSQL may lack events. */
-const COLD_MS = 5_000;
+const ARCHIVE_TIMEOUT_MS = 5_000;
 class NoTurn extends Error {}
 
 /**
@@ -115,7 +115,7 @@ export class CopiedPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedEventsReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly retained: RetainedEvents,
     private readonly newestPlaces: NewestPlacesReader,
   ) {}
@@ -154,7 +154,7 @@ export class CopiedPlacesReader {
     const places = await kept();
     // The earlier events of the page, and the skipped events, are at least as new as the last one.
     const last = places.length < asked.limit ? undefined : places.at(-1);
-    await this.cold.needHot(last === undefined ? asked.window : { from: last.timestamp });
+    await this.archived.assertNotArchived(last === undefined ? asked.window : { from: last.timestamp });
     return places;
   }
 
@@ -212,7 +212,7 @@ export class CopiedPlacesReader {
     if (this.copied.isSilent) return null;
     // When PostgreSQL has an index for the read, a long replication queue is a reason to use PostgreSQL instead.
     const isQuick =
-      milliseconds === undefined && asked.conditions !== undefined && !(await this.cold.isCold(asked.window));
+      milliseconds === undefined && asked.conditions !== undefined && !(await this.archived.isArchived(asked.window));
     const uncopied = await this.uncopied(scope, asked, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
     if (uncopied === null) return null;
     const { limit, offset = 0 } = asked;
@@ -293,7 +293,7 @@ export class CopiedPlacesReader {
     try {
       // A read with a time limit already has its slot.
       if (milliseconds !== undefined) return await this.ofBlocks(scope, asked, block, page, within(milliseconds));
-      const quickMs = (await this.cold.isCold(window)) ? COLD_MS : QUICK_MS;
+      const quickMs = (await this.archived.isArchived(window)) ? ARCHIVE_TIMEOUT_MS : QUICK_MS;
       return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, within(quickMs)));
     } catch (error) {
       if (!(error instanceof CopyReadTooLong)) throw error;
@@ -339,7 +339,7 @@ export class CopiedPlacesReader {
     read: () => Promise<Rows>,
   ): Promise<Rows | null> {
     const now = this.quickTurns.runNow(scope.projectId, read);
-    if (now !== null || !(await this.cold.isCold(window))) return now;
+    if (now !== null || !(await this.archived.isArchived(window))) return now;
     try {
       return await this.quickTurns.run(scope.projectId, read);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { COPIED_SIZES, CopiedPlacesReader } from './copied-places.reader.js';
 import type { Place } from './cursor.js';
@@ -26,7 +26,7 @@ export class EventPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedPlacesReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /** Newest first, then by id. Strictly before the place when one is given. */
@@ -83,14 +83,14 @@ export class EventPlacesReader {
     if (near !== undefined) return near;
     const [far] = await this.database.rows<FoundEvent>(select, [scope.projectId, id], db);
     if (far !== undefined) return far;
-    return (await this.cold.isCold()) ? this.findCold(scope, id, { from, to }) : null;
+    return (await this.archived.isArchived()) ? this.findArchived(scope, id, { from, to }) : null;
   }
 
   /** Finds an event that only ClickHouse has. @throws ArchiveUnavailable */
-  private async findCold(scope: Scope, id: string, near: TimeWindow): Promise<FoundEvent | null> {
+  private async findArchived(scope: Scope, id: string, near: TimeWindow): Promise<FoundEvent | null> {
     const found =
-      (await this.cold.find<CopiedEvent>(scope, id, COPIED_EVENT, near)) ??
-      (await this.cold.find<CopiedEvent>(scope, id, COPIED_EVENT, null));
+      (await this.archived.find<CopiedEvent>(scope, id, COPIED_EVENT, near)) ??
+      (await this.archived.find<CopiedEvent>(scope, id, COPIED_EVENT, null));
     if (found === null) return null;
     const { ms, ...event } = found;
     return { ...event, timestamp: new Date(ms) };

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
 import { type AskedPlaces, olderThan } from './asked-places.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
@@ -32,7 +32,7 @@ export class NewestPlacesReader {
 
   constructor(
     private readonly database: Database,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /**
@@ -45,7 +45,7 @@ export class NewestPlacesReader {
     if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
     // For archived months PostgreSQL only has late events.
     const end = before?.timestamp ?? window?.to;
-    if (end !== undefined && (await this.cold.isCold({ from: end }))) return null;
+    if (end !== undefined && (await this.archived.isArchived({ from: end }))) return null;
     return this.turns.runNow(scope.projectId, () => this.ofNewest(scope, asked, tx));
   }
 
@@ -67,7 +67,8 @@ export class NewestPlacesReader {
       tx,
     );
     const last = places.at(-1);
-    if (last === undefined || places.length < limit || (await this.cold.isCold({ from: last.timestamp }))) return null;
+    if (last === undefined || places.length < limit || (await this.archived.isArchived({ from: last.timestamp })))
+      return null;
     return places;
   }
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { BucketCoverage } from '../totals/bucket-coverage.js';
-import { type ColdEdges, ColdEdgesReader } from '../totals/cold-edges.reader.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { type ArchivedEdges, ArchivedEdgesReader } from '../totals/archived-edges.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import {
   conditionsOf,
   copiedConditionsOf,
@@ -27,7 +27,7 @@ type End = 'first' | 'last';
 
 /** The source of an answer: counted hours with the rows at the edges of the window, or the events themselves. */
 export type Source =
-  | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly cold: ColdEdges | null }
+  | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly archived: ArchivedEdges | null }
   | { readonly type: 'events'; readonly events: FittingEvents };
 
 /** The end of the replica for a question: the last replicated block, and the events after it. */
@@ -47,8 +47,8 @@ export class GatheredEventsReader {
     private readonly fitting: FittingEventsReader,
     private readonly copied: CopiedEventsReader,
     private readonly uncopied: UncopiedEventsReader,
-    private readonly edges: ColdEdgesReader,
-    private readonly cold: ColdEventsReader,
+    private readonly edges: ArchivedEdgesReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /**
@@ -64,16 +64,16 @@ export class GatheredEventsReader {
   ): Promise<Source> {
     if (dimensions === null) return { type: 'events', events: await this.events(question, division.span, snapshot) };
     const coverage = division.coverage(question.now);
-    return { type: 'counted', coverage, cold: await this.coldEdges(question, coverage, dimensions, snapshot) };
+    return { type: 'counted', coverage, archived: await this.archivedEdges(question, coverage, dimensions, snapshot) };
   }
 
-  private async coldEdges(
+  private async archivedEdges(
     { scope, filter }: Question,
     { edges }: BucketCoverage,
     dimensions: readonly Dimension[],
     { tx, inTime }: Snapshot,
-  ): Promise<ColdEdges | null> {
-    if (!(await this.edges.areCold(edges))) return null;
+  ): Promise<ArchivedEdges | null> {
+    if (!(await this.edges.areArchived(edges))) return null;
     return inTime((bounds) => this.edges.of(scope, edges, { filter, dimensions }, tx, bounds));
   }
 
@@ -87,7 +87,7 @@ export class GatheredEventsReader {
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     types?: readonly string[],
   ): Promise<FittingEvents> {
-    await this.cold.needHot(window);
+    await this.archived.assertNotArchived(window);
     const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
     return this.fitting.of(tx, scope, asked, deadline);
   }
@@ -144,13 +144,13 @@ export class GatheredEventsReader {
    * events.
    */
   async endOf(question: Question, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
-    if (!(await this.cold.isCold(window))) return this.keptEndOf(question, window, end, snapshot);
-    const hotFrom = await this.cold.hotFrom();
+    if (!(await this.archived.isArchived(window))) return this.keptEndOf(question, window, end, snapshot);
+    const hotFrom = await this.archived.hotFrom();
     if (end === 'last' && hotFrom !== null && hotFrom < window.to) {
       const last = await this.keptEndOf(question, { from: hotFrom, to: window.to }, end, snapshot);
       if (last !== null) return last;
     }
-    return this.endOfCold(question, window, end, snapshot);
+    return this.endOfArchived(question, window, end, snapshot);
   }
 
   private async keptEndOf(
@@ -176,7 +176,7 @@ export class GatheredEventsReader {
   }
 
   /** Returns the same as {@link endOf}, where PostgreSQL lacks events of the window. @throws ArchiveUnavailable */
-  private async endOfCold(
+  private async endOfArchived(
     { scope, filter }: Question,
     window: TimeWindow,
     end: End,
@@ -184,7 +184,7 @@ export class GatheredEventsReader {
   ): Promise<Date | null> {
     const where = (bind: BindValue): string => `${inWindowsSql([window], bind)}${copiedConditionsOf(filter, bind)}`;
     const { tx, inTime } = snapshot;
-    const copied = await inTime((bounds) => this.cold.endOf(scope, end, where, tx, bounds));
+    const copied = await inTime((bounds) => this.archived.endOf(scope, end, where, tx, bounds));
     const beside = await this.endAmong(
       (bind) => uncopiedSql(scope.projectId, window, filterSql(filter, undefined, bind), bind),
       end,
@@ -237,11 +237,11 @@ function copiedFilterSql(filter: EventFilter, types: readonly string[] | undefin
  */
 export function countedSql(
   { scope, now, filter }: Question,
-  { coverage, cold }: Extract<Source, { readonly type: 'counted' }>,
+  { coverage, archived }: Extract<Source, { readonly type: 'counted' }>,
   dimensions: readonly Dimension[],
   bind: Bind,
 ): string {
-  const counted = countedBuckets({ projectId: scope.projectId, coverage, now, filter, dimensions, cold }, bind);
+  const counted = countedBuckets({ projectId: scope.projectId, coverage, now, filter, dimensions, archived }, bind);
   const names = ['bucket', ...dimensions].join(', ');
   return `SELECT ${names}, sum(events) AS events, sum(errors) AS errors FROM ${counted} /* tenant: compared there */
           GROUP BY ${names} HAVING sum(events) > 0`;

@@ -5,7 +5,12 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { copiedFieldReads, copiedFilter, type FilterGroup, filterSql } from '../../conditions/index.js';
-import { ArchiveUnavailable, ColdEventsReader, type CopiedRow, type LargeColumn } from './cold-events.reader.js';
+import {
+  ArchiveUnavailable,
+  ArchivedEventsReader,
+  type CopiedRow,
+  type LargeColumn,
+} from './archived-events.reader.js';
 import { UncopiedEventsReader, uncopiedSql } from './uncopied-events.reader.js';
 import { inWindowsSql } from './windows-sql.js';
 
@@ -60,13 +65,13 @@ export class LentEventsWriter {
 
   constructor(
     private readonly database: Database,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly uncopied: UncopiedEventsReader,
   ) {}
 
   /** Runs work in a snapshot, like `Database.snapshot`. Within it, {@link lend} can stage events from an instant on. */
   async snapshot<T>({ from }: Pick<Window, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
-    const hotFrom = await this.cold.hotFrom();
+    const hotFrom = await this.archived.hotFrom();
     if (hotFrom === null || from >= hotFrom) return this.database.snapshot(work);
     const lending = (tx: Db): Promise<T> => {
       this.loans.set(tx, { hotFrom, windows: [], until: null });
@@ -89,10 +94,10 @@ export class LentEventsWriter {
   async lend(projectId: ProjectId, wanted: Wanted, tx: Db): Promise<Date | null> {
     const loan = this.loans.get(tx);
     const windows = loan === undefined ? [] : apart(wanted.windows);
-    const cold = windows.flatMap(({ from, to }) =>
+    const archived = windows.flatMap(({ from, to }) =>
       loan && from < loan.hotFrom ? [{ from, to: earlier(to, loan.hotFrom) }] : [],
     );
-    const [first] = cold;
+    const [first] = archived;
     if (loan === undefined || first === undefined) return null;
     const until = performance.now() + wanted.milliseconds;
     const execute = async (sql: string): Promise<void> => {
@@ -104,8 +109,8 @@ export class LentEventsWriter {
       const block = await this.uncopied.block({ projectId }, tx);
       if (block === null) throw new ArchiveUnavailable();
       await execute('CREATE TEMPORARY TABLE lent_events (LIKE events)');
-      const cutAt = await this.lendCopied(projectId, block, { ...wanted, windows: cold }, until, tx);
-      for (const window of cold) {
+      const cutAt = await this.lendCopied(projectId, block, { ...wanted, windows: archived }, until, tx);
+      for (const window of archived) {
         await this.limit(until, tx);
         await this.lendUncopied(projectId, window, wanted.filter, tx);
       }
@@ -166,7 +171,7 @@ export class LentEventsWriter {
       return true;
     };
     const bounds = { milliseconds: Math.max(1, Math.ceil(deadline - performance.now())) };
-    const isWhole = await this.cold.each({ projectId }, block, asked, bounds, take);
+    const isWhole = await this.archived.each({ projectId }, block, asked, bounds, take);
     await pieces.end();
     if (isWhole) return seen.left;
     if (seen.last === null) throw new ArchiveUnavailable();

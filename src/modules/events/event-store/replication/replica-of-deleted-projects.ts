@@ -26,9 +26,9 @@ export class ReplicaOfDeletedProjects {
 
   async removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep> {
     if (!(await this.replicationState.isBegun())) return { removed: 0, done: true };
-    const cold = await this.replicationState.forgetCold(projectId, limit);
+    const archived = await this.replicationState.forgetArchived(projectId, limit);
     const { removed, isEmpty } = await this.replicationState.removeOf(projectId, limit);
-    return { removed: cold + removed, done: cold === 0 && isEmpty && (await this.isRemoved(projectId)) };
+    return { removed: archived + removed, done: archived === 0 && isEmpty && (await this.isRemoved(projectId)) };
   }
 
   private async isRemoved(projectId: ProjectId): Promise<boolean> {

@@ -29,7 +29,7 @@ export class ReplicationStateRepository {
    * Removes the records of a deleted project in dropped months, and its events in detached months.
    * @returns the number of removed rows
    */
-  async forgetCold(projectId: ProjectId, limit: number): Promise<number> {
+  async forgetArchived(projectId: ProjectId, limit: number): Promise<number> {
     const detached = await this.database.rows<{ name: string }>(
       `SELECT c.relname AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relname ~ '^events_cold_[0-9]{4}_[0-9]{2}$'
          AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'events'::regclass)`,

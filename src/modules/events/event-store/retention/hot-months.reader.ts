@@ -18,7 +18,7 @@ export class HotMonthsReader {
   }
 
   /** Returns the same instant, once it is old enough that no process reads earlier events from PostgreSQL. */
-  async coldBefore(): Promise<Date | null> {
+  async archivedBefore(): Promise<Date | null> {
     const from = await this.hotFrom();
     return from === null ? null : this.told.of(from);
   }

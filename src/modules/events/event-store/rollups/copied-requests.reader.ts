@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { ArchiveUnavailable, ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchiveUnavailable, ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { COPIED_SIZES } from '../places/copied-places.reader.js';
 import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
@@ -44,7 +44,7 @@ export class CopiedRequestsReader {
     private readonly copied: CopiedEventsReader,
     private readonly uncopied: UncopiedEventsReader,
     private readonly slow: SlowEventsReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly matching: MatchingRequestsReader,
   ) {}
 
@@ -63,12 +63,12 @@ export class CopiedRequestsReader {
   ): Promise<LookedEvents | null> {
     const [first] = plan.spans;
     if (first === undefined) return null;
-    const isCold = await this.cold.isCold(first);
-    const isAsked = isCold || (this.copied.isAsked && plan.events >= this.fewestEvents);
+    const isArchived = await this.archived.isArchived(first);
+    const isAsked = isArchived || (this.copied.isAsked && plan.events >= this.fewestEvents);
     if (isOfEvents(filter)) return this.matching.looked(scope, plan.spans, filter, level, { isAsked, time, tx });
     if (!isAsked) return null;
     const looked = await this.read(scope, plan, filter, level, time, tx);
-    if (looked === null && isCold) throw new ArchiveUnavailable();
+    if (looked === null && isArchived) throw new ArchiveUnavailable();
     this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return looked;
@@ -83,7 +83,8 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<LookedEvents | null> {
     const ranges = rangesOf(spans);
-    if (this.copied.isSilent || (ranges.length > MOST_RANGES && !(await this.cold.isCold(ranges[0])))) return null;
+    if (this.copied.isSilent || (ranges.length > MOST_RANGES && !(await this.archived.isArchived(ranges[0]))))
+      return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const statement = new StatementValues();
@@ -120,12 +121,12 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[] | null> {
-    const isCold = await this.cold.isCold(window);
-    const isAsked = isCold || (this.copied.isAsked && asked.events >= this.fewestEvents);
+    const isArchived = await this.archived.isArchived(window);
+    const isAsked = isArchived || (this.copied.isAsked && asked.events >= this.fewestEvents);
     if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, asked, { isAsked, time, tx });
     if (!isAsked) return null;
     const found = await this.slowestOf(scope, window, filter, asked, time, tx);
-    if (found === null && isCold) throw new ArchiveUnavailable();
+    if (found === null && isArchived) throw new ArchiveUnavailable();
     this.copied.answered(found === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return found;
@@ -176,7 +177,7 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<Date | null> {
     if (isOfEvents(filter)) return this.matching.firstAt(scope, { from, to }, filter, { isAsked: true, time, tx });
-    const copied = await this.cold.endOf(
+    const copied = await this.archived.endOf(
       scope,
       'first',
       (bind) => `${inWindowsSql([{ from, to }], bind)}${copiedRequestConditions(filter, bind)}`,

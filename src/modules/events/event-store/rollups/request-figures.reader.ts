@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { figuresSql } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
@@ -60,7 +60,7 @@ export class RequestFiguresReader {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedRequestsReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /** Buckets without requests may be missing. */
@@ -135,7 +135,7 @@ export class RequestFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
-    if (isOfEvents(filter) || (await this.cold.isCold({ from }))) {
+    if (isOfEvents(filter) || (await this.archived.isArchived({ from }))) {
       return this.copied.firstAt({ projectId }, { from, to }, filter, time, tx);
     }
     const parameters = new Parameters();

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import type { Place } from '../places/cursor.js';
 import { type EventPlace, MEASURED_BYTES } from '../places/event-places.js';
 
@@ -38,7 +38,7 @@ const MEASURED: Selection<{ id: string; measured: number }> = { columns: `id, ${
 export class EventRowsReader {
   constructor(
     private readonly database: Database,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /**
@@ -66,7 +66,7 @@ export class EventRowsReader {
    */
   async read<Row>(scope: Scope, places: readonly Place[], selection: Selection<Row>, tx?: Db): Promise<Row[]> {
     if (places.length === 0) return [];
-    const hotFrom = await this.cold.hotFrom();
+    const hotFrom = await this.archived.hotFrom();
     const old = places.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
     if (old.length === 0) return this.rows(scope, places, selection, tx);
     const read = async (snapshot: Db): Promise<Row[]> => {
@@ -75,7 +75,7 @@ export class EventRowsReader {
       const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
       const missing = new Set(old.filter(({ id }) => !kept.has(id)));
       const here = places.filter((place) => !missing.has(place));
-      const lent = missing.size === 0 ? null : await this.cold.rowsAt(scope, [...missing]);
+      const lent = missing.size === 0 ? null : await this.archived.rowsAt(scope, [...missing]);
       const rows = [
         ...(await this.numbered(scope, here, selection, null, snapshot)),
         ...(lent === null ? [] : await this.numbered(scope, [...missing], selection, lent, snapshot)),

@@ -10,7 +10,7 @@ import {
   SearchSource,
   type SearchTime,
 } from '../../../tenancy/search-sources/index.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import { CopiedEventSearchReader, type CopiedType } from './copied-event-search.reader.js';
 
@@ -35,7 +35,7 @@ export class EventTypeSearch extends SearchSource {
   constructor(
     private readonly database: Database,
     private readonly copied: CopiedEventSearchReader,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {
     super();
   }
@@ -50,14 +50,14 @@ export class EventTypeSearch extends SearchSource {
 
   /** When PostgreSQL no longer has the events of a type, `at` is the start of its last day with an event. */
   private async ofRows({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<TypeRow[]> {
-    const isCold = await this.cold.isCold(search.window);
+    const isArchived = await this.archived.isArchived(search.window);
     const parameters = new Parameters();
     const { bind } = parameters;
     const { named, folded, rank } = namedSql(projectId, search, parameters);
     const [project, from, to] = [bind(projectId), bind(search.window.from), bind(search.window.to)];
     return this.database.rows<TypeRow>(
       `SELECT event, at FROM (
-         SELECT named.*, coalesce(newest.at, CASE WHEN ${bind(isCold)}::boolean THEN named.day END) AS at
+         SELECT named.*, coalesce(newest.at, CASE WHEN ${bind(isArchived)}::boolean THEN named.day END) AS at
          FROM (SELECT event, max(day) AS day, ${folded} FROM ${named} GROUP BY event) named
          LEFT JOIN LATERAL (
            SELECT e."timestamp" AS at FROM events e

@@ -31,7 +31,7 @@ export interface BackfillState {
 }
 
 /** The number of events that a project had in a month when PostgreSQL dropped it. */
-export interface ColdMonth {
+export interface ArchivedMonth {
   readonly month: Date;
   readonly nextMonth: Date;
   readonly project: string;
@@ -263,8 +263,8 @@ export class BackfillRepository {
   /**
    * Returns the number of events that ClickHouse must have of months that PostgreSQL has dropped, by month and project.
    */
-  async coldMonths(): Promise<ColdMonth[]> {
-    const { rows } = await this.client.query<ColdMonth>(
+  async archivedMonths(): Promise<ArchivedMonth[]> {
+    const { rows } = await this.client.query<ArchivedMonth>(
       `SELECT /* every tenant: what each had */ m.month, (m.month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' AS "nextMonth", m.project_id AS project,
               m.events::text AS events
        FROM cold_months m WHERE m.month >= (SELECT events_retained_from()) ORDER BY m.month, m.project_id`,

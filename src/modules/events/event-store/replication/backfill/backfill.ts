@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProjectId } from '../../../../access/index.js';
 import type { Replicator } from '../replicator.js';
 import { isSameSum, type ReplicatedEventsRepository } from '../replicated-events.repository.js';
-import type { ColdMonth, BackfillStep, BackfillRepository } from './backfill.repository.js';
+import type { ArchivedMonth, BackfillStep, BackfillRepository } from './backfill.repository.js';
 
 /** Events that one step compares. */
 const EVENTS_PER_STEP = 10_000;
@@ -109,7 +109,7 @@ export class Backfill {
     );
     const [one] = differing;
     if (one === undefined) {
-      await this.checkCold();
+      await this.checkArchivedMonths();
       return null;
     }
     // Retention has moved on, so events may be removed in only one of the stores so far.
@@ -125,14 +125,14 @@ export class Backfill {
    * Checks the months that PostgreSQL has dropped. ClickHouse must have at least as many events as were recorded. Late
    * events make more.
    */
-  private async checkCold(): Promise<void> {
-    const months = await this.repository.coldMonths();
+  private async checkArchivedMonths(): Promise<void> {
+    const months = await this.repository.archivedMonths();
     // Read after the months: a late event is recorded there only after it was replicated.
     const block = await this.repository.block();
     const keyOf = (project: string, month: Date): string => `${project} ${month.getTime()}`;
     const counts = await this.stored.countsOf(block, months);
     const replicated = new Map(counts.map(({ project, month, events }) => [keyOf(project, month), events]));
-    const thereOf = ({ project, month }: ColdMonth): string => replicated.get(keyOf(project, month)) ?? '0';
+    const thereOf = ({ project, month }: ArchivedMonth): string => replicated.get(keyOf(project, month)) ?? '0';
     const [missing] = await this.repository.living(
       months.filter((kept) => BigInt(thereOf(kept)) < BigInt(kept.events)),
     );

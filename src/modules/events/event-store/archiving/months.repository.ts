@@ -128,7 +128,7 @@ export class MonthsRepository {
       const isFree = !(await this.waits(month));
       if (isFree) {
         await this.client.query(`ALTER TABLE events DETACH PARTITION ${month.name}`);
-        await this.client.query(`ALTER TABLE ${month.name} RENAME TO ${coldName(month)}`);
+        await this.client.query(`ALTER TABLE ${month.name} RENAME TO ${archivedName(month)}`);
       }
       await this.client.query('COMMIT');
       return isFree ? 'done' : 'waits';
@@ -232,7 +232,7 @@ export class MonthsRepository {
 }
 
 /** Returns the name of the table of a detached month. */
-export function coldName({ from }: StoredMonth): string {
+export function archivedName({ from }: StoredMonth): string {
   return `events_cold_${monthName(from)}`;
 }
 

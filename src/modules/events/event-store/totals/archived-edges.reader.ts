@@ -4,7 +4,7 @@ import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import { edgesOf, instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
@@ -23,7 +23,7 @@ interface AskedEdges {
 }
 
 /** The rows of edges that PostgreSQL may no longer have. */
-export interface ColdEdges {
+export interface ArchivedEdges {
   has(edge: TimeWindow): boolean;
   /**
    * Returns a relation with `at` (an instant of the same edge and interval), the requested dimensions, `failed`, and
@@ -34,16 +34,16 @@ export interface ColdEdges {
 
 /** Reads the edges of windows that begin before PostgreSQL's events. */
 @Injectable()
-export class ColdEdgesReader {
+export class ArchivedEdgesReader {
   constructor(
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly lent: LentEventsWriter,
   ) {}
 
   /** True when PostgreSQL lacks events of one of the edges. @param tx a transaction that may have staged events */
-  async areCold(edges: readonly TimeWindow[], tx?: Db): Promise<boolean> {
+  async areArchived(edges: readonly TimeWindow[], tx?: Db): Promise<boolean> {
     const those = tx === undefined ? edges : edges.filter((edge) => !this.lent.hasLent(edge, tx));
-    return those.length > 0 && (await this.cold.isCold({ from: earliest(those) }));
+    return those.length > 0 && (await this.archived.isArchived({ from: earliest(those) }));
   }
 
   /**
@@ -57,14 +57,14 @@ export class ColdEdgesReader {
     { filter, dimensions, interval }: AskedEdges,
     tx: Db,
     bounds: Partial<ReadBounds> = {},
-  ): Promise<ColdEdges> {
-    const hotFrom = await this.cold.hotFrom();
+  ): Promise<ArchivedEdges> {
+    const hotFrom = await this.archived.hotFrom();
     const has = ({ from }: TimeWindow): boolean => hotFrom !== null && from < hotFrom;
     const those = edges.filter(has);
     const needed = DIMENSIONS.filter((name) => dimensions.includes(name) || filter[name] !== undefined);
     const starts = interval === undefined ? edgesOf(those) : divided(those, INTERVAL_MS[interval]);
     const columns = { at: atColumn(starts), ...Object.fromEntries(needed.map(dimensionColumn)), failed: FAILED };
-    const events: AlikeEvents = await this.cold.alike(
+    const events: AlikeEvents = await this.archived.alike(
       scope,
       { columns, where: (bind) => `${inWindowsSql(those, bind)}${copiedConditionsOf(filter, bind)}` },
       tx,

@@ -23,7 +23,7 @@ export interface LateState {
   readonly waiting: ReadonlySet<string>;
 }
 
-/** Reads and removes events that arrived late, when their month was cold. Uses the connection that drops months. */
+/** Reads and removes events that arrived late, when their month was archived. Uses the connection that drops months. */
 export class LateEventsRepository {
   constructor(private readonly client: pg.Client) {}
 

@@ -11,16 +11,16 @@ import { EVENT_SERVER } from '../event-server.js';
 import type { KeptSum } from '../replication/project-sums.repository.js';
 import { isSameSum, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import { LateEvents } from './late-events.js';
-import { coldName, MonthsRepository, type StoredMonth } from './months.repository.js';
+import { archivedName, MonthsRepository, type StoredMonth } from './months.repository.js';
 
 /**
  * Drops whole months of events from PostgreSQL once ClickHouse has them (EVENTS_HOT_DAYS). First the events of both
- * stores are compared, and the month is marked as cold. From then on no read uses PostgreSQL for it. When every process
+ * stores are compared, and the month is marked as archived. From then on no read uses PostgreSQL for it. When every process
  * has seen the mark, the table of the month is detached, compared again, and dropped. Events that arrive late for the
  * month are removed one by one. If the process ends in between, the next round continues.
  */
 @Injectable()
-export class ColdMonths {
+export class MonthArchiver {
   /** The month that the limit EVENTS_HOT_DAYS reaches, once this has been so for an hour. */
   readonly due = new SteadyInstant(DUE_FOR_MS);
   private readonly logger = new Logger('event-store');
@@ -47,7 +47,7 @@ export class ColdMonths {
   }
 
   /** @returns the number of dropped months */
-  async letGo(): Promise<number> {
+  async archiveMonths(): Promise<number> {
     if (this.stored === null) return 0;
     if (this.days === undefined && (await this.months.hotFrom()) === null) return 0;
     const kept = await MonthsRepository.open(this.databaseUrl);
@@ -63,7 +63,7 @@ export class ColdMonths {
     }
   }
 
-  /** Marks months as cold that ClickHouse has completely. */
+  /** Marks months as archived that ClickHouse has completely. */
   private async advance(days: number, kept: MonthsRepository, stored: ReplicatedEventsRepository): Promise<void> {
     const [target, hotFrom] = [this.due.of(await this.past.before(days)), await this.months.hotFrom()];
     if (target === null) return;
@@ -76,25 +76,25 @@ export class ColdMonths {
       );
       return;
     }
-    let coldUntil: Date | undefined;
+    let archivedUntil: Date | undefined;
     for (const month of fresh) {
       if ((await this.sameSums(month, kept, stored)) === null) break;
-      coldUntil = month.to;
+      archivedUntil = month.to;
     }
-    if (coldUntil === undefined || !(await this.months.advance(coldUntil))) return;
+    if (archivedUntil === undefined || !(await this.months.advance(archivedUntil))) return;
     this.hot.forget();
-    this.logger.log(`events before ${coldUntil.toISOString()} are read from ClickHouse alone from now on`);
+    this.logger.log(`events before ${archivedUntil.toISOString()} are read from ClickHouse alone from now on`);
   }
 
   private async drop(kept: MonthsRepository, stored: ReplicatedEventsRepository): Promise<number> {
-    const [coldBefore, endedBefore] = [await this.months.coldBefore(), await this.retained.endedBefore()];
-    if (coldBefore === null) return 0;
+    const [archivedBefore, endedBefore] = [await this.months.archivedBefore(), await this.retained.endedBefore()];
+    if (archivedBefore === null) return 0;
     let dropped = 0;
     for (const month of await kept.all()) {
       const isEnded = endedBefore !== null && month.to <= endedBefore;
       // An attached month past retention ends with the other events. When EVENTS_HOT_DAYS is not set, no month is
       // detached any more.
-      if (month.to > coldBefore || (month.isAttached && (isEnded || this.days === undefined))) continue;
+      if (month.to > archivedBefore || (month.isAttached && (isEnded || this.days === undefined))) continue;
       const taken = month.isAttached ? await this.takeOut(month, kept, stored) : month;
       if (taken === 'busy') break;
       if (taken === null) continue;
@@ -116,10 +116,10 @@ export class ColdMonths {
 
   /** When EVENTS_HOT_DAYS is not set, no event is removed. */
   private async sweep(kept: MonthsRepository): Promise<void> {
-    const coldBefore = this.days === undefined ? null : await this.months.coldBefore();
-    if (coldBefore === null) return;
+    const archivedBefore = this.days === undefined ? null : await this.months.archivedBefore();
+    if (archivedBefore === null) return;
     const apart = (await kept.all()).filter(({ isAttached }) => !isAttached);
-    await this.late?.sweep(kept.late, coldBefore, apart);
+    await this.late?.sweep(kept.late, archivedBefore, apart);
   }
 
   /** @returns null when the month stays attached */
@@ -128,10 +128,10 @@ export class ColdMonths {
     kept: MonthsRepository,
     stored: ReplicatedEventsRepository,
   ): Promise<StoredMonth | 'busy' | null> {
-    // The comparison was successful when the month became cold. Tables may have been lost since.
+    // The comparison was successful when the month became archived. Tables may have been lost since.
     if (!(await kept.isReplicaComplete()) || (await this.sameSums(month, kept, stored)) === null) return null;
     const outcome = await kept.detach(month);
-    if (outcome === 'done') return { ...month, name: coldName(month), isAttached: false };
+    if (outcome === 'done') return { ...month, name: archivedName(month), isAttached: false };
     const why =
       outcome === 'busy'
         ? 'events are read or stored all the time'
@@ -150,15 +150,15 @@ export class ColdMonths {
     // A detached month is not read, so the comparison need not pause.
     if (month.isAttached && performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
     const { block, projects } = await kept.sums(month);
-    const copied = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));
-    const differing = projects.filter((sum) => !isSameSum(sum, copied.get(sum.project)));
+    const replicated = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));
+    const differing = projects.filter((sum) => !isSameSum(sum, replicated.get(sum.project)));
     const [one] = differing;
     this.restsUntil.delete(key);
     if (one === undefined) return projects;
     if (month.isAttached) this.restsUntil.set(key, performance.now() + this.restMs);
     this.logger.error(
       `${month.name} stays: ${differing.length} of ${projects.length} projects differ, the first is ${one.project}: ` +
-        `PostgreSQL has ${one.events} events, ClickHouse ${copied.get(one.project)?.events ?? '0'}`,
+        `PostgreSQL has ${one.events} events, ClickHouse ${replicated.get(one.project)?.events ?? '0'}`,
     );
     return null;
   }

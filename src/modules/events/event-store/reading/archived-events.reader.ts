@@ -53,7 +53,7 @@ const TIMES = COLUMNS.filter((name) => FIELD_TABLE[name].type === 'timestamptz')
  * ClickHouse must answer. The request is refused when ClickHouse cannot.
  */
 @Injectable()
-export class ColdEventsReader {
+export class ArchivedEventsReader {
   private readonly turns = new FairSemaphore({ ...TURNS, patience: { ms: PATIENCE_MS, refusal: ArchiveUnavailable } });
 
   constructor(
@@ -63,13 +63,13 @@ export class ColdEventsReader {
   ) {}
 
   /** True when PostgreSQL alone cannot answer for a window. @param window omitted for all times */
-  async isCold(window?: { readonly from: Date }): Promise<boolean> {
+  async isArchived(window?: { readonly from: Date }): Promise<boolean> {
     return !(await this.hot.haveAllFrom(window?.from));
   }
 
   /** Called before PostgreSQL answers alone. @throws ArchiveUnavailable when PostgreSQL lacks events of the window */
-  async needHot(window?: { readonly from: Date }): Promise<void> {
-    if (await this.isCold(window)) throw new ArchiveUnavailable();
+  async assertNotArchived(window?: { readonly from: Date }): Promise<void> {
+    if (await this.isArchived(window)) throw new ArchiveUnavailable();
   }
 
   /** The instant from which PostgreSQL has every event. Null when it has all events. */

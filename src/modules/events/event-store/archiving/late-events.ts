@@ -11,7 +11,7 @@ const EVENTS_A_STEP = 1_000;
 const SWEEP_MS = 300_000;
 
 /**
- * Removes late events from PostgreSQL: events that arrived when their month was cold, or whose month never had a table.
+ * Removes late events from PostgreSQL: events that arrived when their month was archived, or whose month never had a table.
  * Each event is removed by its id, once ClickHouse has it and no work is left for it.
  */
 export class LateEvents {
@@ -23,7 +23,7 @@ export class LateEvents {
   ) {}
 
   /**
-   * @param before every process knows that older events are cold
+   * @param before every process knows that older events are archived
    * @param apart months that were detached; they are compared together with their late events
    */
   async sweep(late: LateEventsRepository, before: Date, apart: readonly StoredMonth[]): Promise<void> {
@@ -62,9 +62,9 @@ export class LateEvents {
     const done = events.filter(({ id }) => !state.waiting.has(id));
     if (done.length === 0) return { removed: 0, missing: [] };
     const there = await this.stored.among(done, state.block);
-    const copied = done.filter((event) => there.has(event));
+    const replicated = done.filter((event) => there.has(event));
     return {
-      removed: copied.length === 0 ? 0 : await late.remove(copied, state.block),
+      removed: replicated.length === 0 ? 0 : await late.remove(replicated, state.block),
       missing: done.filter((event) => !there.has(event)),
     };
   }
