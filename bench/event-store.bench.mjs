@@ -1,4 +1,4 @@
-// Measures events in ClickHouse: the cost of copying them, their size there, and reads from there in turns with reads
+// Measures events in ClickHouse: the cost of replicating them, their size there, and reads from there in turns with reads
 // from PostgreSQL. The ClickHouse is that of the tests: the engine in a separate process, which runs four statements at
 // a time.
 import { spawn } from 'node:child_process';
@@ -213,7 +213,7 @@ export async function run() {
 }
 
 /**
- * Copies every event to ClickHouse.
+ * Replicates every event to ClickHouse.
  * @returns the duration, the processor time of all measured processes, and that of ClickHouse, all in seconds
  */
 async function move(env) {

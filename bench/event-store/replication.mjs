@@ -1,4 +1,4 @@
-// Measures copying to ClickHouse without ingestion, and ingestion with copying and without, in turns.
+// Measures replication to ClickHouse without ingestion, and ingestion with replication and without, in turns.
 import { setTimeout as pause } from 'node:timers/promises';
 import { EVENT, EVENT_BODY } from '../event.mjs';
 import { goal, print, ratio } from '../goal-table.mjs';
@@ -16,7 +16,7 @@ const LOOK_MS = 200;
 const SETTLED_WITHIN_MS = 300_000;
 const LINES = 1_000;
 
-/** Measures how fast a service copies events that were queued before it started. @returns rows of the goal table */
+/** Measures how fast a service replicates events that were queued before it started. @returns rows of the goal table */
 export async function replicationAlone(server, store) {
   const database = await server.database('bench_shipping', { migrated: true });
   const tenants = await makeTenants(database, { organizations: REPLICATED_PROJECTS, keysEach: 1, prefix: 'shipped' });
@@ -61,7 +61,7 @@ export async function replicationAlone(server, store) {
   }
 }
 
-/** Measures ingestion at full speed, with copying and without. @returns rows of the goal table */
+/** Measures ingestion at full speed, with replication and without. @returns rows of the goal table */
 export async function ingestionBeside(server, store) {
   const sides = {};
   for (const [name, env] of Object.entries({ alone: {}, beside: { ...store, CLICKHOUSE_DATABASE: 'bench_beside' } })) {

@@ -1,6 +1,6 @@
 import { RunLimits } from '../../src/modules/events/eql/running/run-limits.js';
 import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
-import { CopiedEventSearchReader } from '../../src/modules/events/event-store/search/copied-event-search.reader.js';
+import { ClickHouseEventSearchReader } from '../../src/modules/events/event-store/search/clickhouse-event-search.reader.js';
 import { LongReads, LongSnapshots } from '../../src/modules/events/long-reads/index.js';
 import { SearchLimits } from '../../src/modules/events/search/search-limits.js';
 import type { ClickHouse, ReadBounds } from '../../src/platform/clickhouse/index.js';
@@ -35,7 +35,7 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   const app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse', ...env } });
   replicateSoon(app);
   const plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-  const search = app.nest.get(CopiedEventSearchReader, { strict: false });
+  const search = app.nest.get(ClickHouseEventSearchReader, { strict: false });
   const { quickMs } = search;
   for (const one of [app, plain]) haveTime(one);
   const time = patient(app.nest.get<ClickHouse>(EVENT_SERVER, { strict: false }));
@@ -67,7 +67,7 @@ export function haveTime({ nest }: Pick<TestApp, 'nest'>): void {
   Object.assign(nest.get(RunLimits, { strict: false }), { milliseconds: 120_000, warningMilliseconds: 60_000 });
   nest.get(LongSnapshots, { strict: false }).milliseconds = 120_000;
   Object.assign(nest.get(LongReads, { strict: false }).limits, { shortMs: 60_000, budgetMs: Infinity });
-  nest.get(CopiedEventSearchReader, { strict: false }).quickMs = 60_000;
+  nest.get(ClickHouseEventSearchReader, { strict: false }).quickMs = 60_000;
 }
 
 function patient(server: ClickHouse): { is: number } {

@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NewestPlacesReader } from '../../src/modules/events/event-store/places/newest-places.reader.js';
-import { CopiedEventsReader } from '../../src/modules/events/event-store/reading/copied-events.reader.js';
-import { CopiedRequestsReader } from '../../src/modules/events/event-store/rollups/copied-requests.reader.js';
+import { ClickHouseEvents } from '../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
+import { ClickHouseRequestsReader } from '../../src/modules/events/event-store/rollups/clickhouse-requests.reader.js';
 import { ReplicationLimits } from '../../src/modules/events/event-store/replication/replication-limits.js';
 import { Replicator } from '../../src/modules/events/event-store/replication/replicator.js';
 import { ReplicationStateRepository } from '../../src/modules/events/event-store/replication/replication-state.repository.js';
@@ -66,12 +66,12 @@ export function watchSecondStore(nest: INestApplicationContext, server: Server, 
   const loop = nest.get<ReplicationLoop | null>(ReplicationLoop, { strict: false }) ?? loopBeside(nest, server);
   Object.assign(loop, { idleMs: 60, apartMs: 0 });
   nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
-  nest.get(CopiedRequestsReader, { strict: false }).fewestEvents = 1;
-  const copied = nest.get(CopiedEventsReader, { strict: false });
-  const answered = copied.answered.bind(copied);
-  copied.answered = (store) => {
+  nest.get(ClickHouseRequestsReader, { strict: false }).fewestEvents = 1;
+  const clickHouse = nest.get(ClickHouseEvents, { strict: false });
+  const countRead = clickHouse.countRead.bind(clickHouse);
+  clickHouse.countRead = (store) => {
     if (store === 'clickhouse') answers += 1;
-    answered(store);
+    countRead(store);
   };
   const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');

@@ -77,7 +77,7 @@ function tests(access: ClickHouseAccess): void {
       await insertMany(app, owner.projectId, MORE_EVENTS);
       await countEvents(app);
     };
-    /** A service that copies, beside the command. */
+    /** A service that replicates, besides the command. */
     const startService = async (env: Readonly<Record<string, string>> = {}): Promise<TestApp> => {
       const service = await createTestApp({ env: { ...store.env, ...env }, databaseUrl: app.databaseUrl });
       replicateSoon(service);
@@ -86,7 +86,7 @@ function tests(access: ClickHouseAccess): void {
     const isWhole = async (): Promise<boolean | undefined> =>
       (await app.rows<{ is_whole: boolean }>('SELECT is_whole FROM event_shipping'))[0]?.is_whole;
 
-    it('copies every event once, while others are stored', async () => {
+    it('replicates every event once, while others are stored', async () => {
       await insertMore();
       const over = new AbortController();
       const storing = (async () => {
@@ -102,7 +102,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said).toContain('ClickHouse has every event, by number and by id.');
       expect(said).toMatch(/^\[#+-*\] \d+ %, \d+ of 25010 events looked at$/m);
       expect(await isWhole()).toBe(true);
-      // Nobody else copies what came after the last look.
+      // Nobody else replicates what came after the last look.
       const worker = await startService();
       await expectSame(app, store);
       await worker.close();
@@ -110,7 +110,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said).toContain('ClickHouse has had every event before.');
     });
 
-    it('copies every event of many projects once, beside a service that copies and while others are stored', async () => {
+    it('replicates every event of many projects once, beside a service that replicates and while others are stored', async () => {
       // Events of an instant, so that a look may end between any two of them.
       const store300 = `
         INSERT INTO events (project_id, "timestamp", id, event, source, properties, log_method, log_endpoint, log_status,
@@ -134,7 +134,7 @@ function tests(access: ClickHouseAccess): void {
       await service.close();
     });
 
-    it('goes on where it was when it ended in the middle, beside a service that copies', async () => {
+    it('goes on where it was when it ended in the middle, beside a service that replicates', async () => {
       await insertMore();
       const { isHeld, free } = server.holdNext();
       const first = move();
@@ -215,7 +215,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await isWhole()).toBe(true);
     });
 
-    it('is not read where it lacks what was copied last', async () => {
+    it('is not read where it lacks what was replicated last', async () => {
       expect(await move()).toBe(0);
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE block > 0 SETTINGS mutations_sync = 2`,

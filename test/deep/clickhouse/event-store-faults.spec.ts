@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
-import { CopiedRequestsReader } from '../../../src/modules/events/event-store/index.js';
+import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
 import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
@@ -45,7 +45,7 @@ function tests(access: ClickHouseAccess): void {
       ({ server, app, plain } = stores);
       // What the newest events fill, and few requests, are asked there, too.
       app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
-      app.nest.get(CopiedRequestsReader).fewestEvents = 1;
+      app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
       // Beyond those it is told apart by keys what is looked at.
       app.nest.get(RunLimits).firstCandidates = 4;
       owner = await ownerWithProject(app);

@@ -78,7 +78,7 @@ async function kill(service: ServiceProcess): Promise<void> {
 }
 
 function tests(access: ClickHouseAccess): void {
-  it(`misses no event and has none twice when it is killed ${KILLS} times in the middle of copying`, async () => {
+  it(`misses no event and has none twice when it is killed ${KILLS} times in the middle of replication`, async () => {
     const { env, database, server, store } = await faultyStore(access);
     // The first one makes the tables and begins.
     await kill(await startWorker(env));
@@ -151,12 +151,12 @@ function tests(access: ClickHouseAccess): void {
     },
   );
 
-  it('ends in order while ClickHouse says nothing, and copies at the next start', async () => {
+  it('ends in order while ClickHouse says nothing, and replicates at the next start', async () => {
     const { env, database, server, store } = await faultyStore(access);
     server.fallSilent();
     const silenced = await startWorker(env);
     await database.rows(INSERT, [0]);
-    // The look at its start, and the first of what copies.
+    // The look at its start, and the first check of the replication.
     await eventually(
       () => server.unanswered,
       (requests) => requests >= 2,
@@ -168,7 +168,7 @@ function tests(access: ClickHouseAccess): void {
     expect(await worker.stop()).toEqual(CLEAN_EXIT);
   });
 
-  it('has every event once after a command that is killed in the middle of looking and of copying, and run again', async () => {
+  it('has every event once after a command that is killed in the middle of looking and of replication, and run again', async () => {
     const { env, database, server, store } = await faultyStore(access);
     const move = (): ServiceProcess => launch({ command: MOVE, env });
     await database.rows(INSERT_OLD);
@@ -251,4 +251,4 @@ function tests(access: ClickHouseAccess): void {
 
 if ('absent' in clickHouse)
   it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
-else describe('A service that copies events', () => tests(clickHouse));
+else describe('A service that replicates events', () => tests(clickHouse));

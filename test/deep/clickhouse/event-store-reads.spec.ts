@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { CopiedFunnelRepository } from '../../../src/modules/events/event-store/funnels/copied-funnel.repository.js';
+import { ClickHouseFunnelRepository } from '../../../src/modules/events/event-store/funnels/clickhouse-funnel.repository.js';
 import { CandidatesRepository } from '../../../src/modules/events/event-store/candidates/candidates.repository.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
-import { CopiedRequestsReader } from '../../../src/modules/events/event-store/index.js';
-import { CopiedEventsReader } from '../../../src/modules/events/event-store/reading/copied-events.reader.js';
+import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
+import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
 import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
@@ -235,7 +235,7 @@ interface Kind {
   /** How many are asked, of {@link QUERIES}. */
   readonly share: number;
   /** Which part of them ClickHouse answers, at least; 0: those that PostgreSQL has counted. */
-  readonly copied: number;
+  readonly clickHouse: number;
 }
 
 interface Request {
@@ -289,8 +289,8 @@ function tests(access: ClickHouseAccess): void {
       stores = await bothStores(access, { ACCESS_TOKEN_TTL_SECONDS: '86400' });
       ({ server, app, plain } = stores);
       // Of few requests, too.
-      app.nest.get(CopiedRequestsReader).fewestEvents = 1;
-      setNewest('copied');
+      app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
+      setNewest('clickHouse');
       // Beyond those it is told apart by keys what is looked at.
       app.nest.get(RunLimits).firstCandidates = 4;
       owner = await ownerWithProject(app);
@@ -301,7 +301,7 @@ function tests(access: ClickHouseAccess): void {
 
     afterEach(() => {
       server.behave();
-      setNewest('copied');
+      setNewest('clickHouse');
     });
 
     afterAll(async () => {
@@ -309,7 +309,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     /** Whether a page that the newest events fill is PostgreSQL's, as it is of itself. */
-    const setNewest = (are: 'copied' | 'kept'): void => {
+    const setNewest = (are: 'clickHouse' | 'kept'): void => {
       app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = are === 'kept' ? 1_000 : 0;
     };
 
@@ -322,10 +322,10 @@ function tests(access: ClickHouseAccess): void {
      * Of one question, however many reads it takes: queries look at the newest events, too, for names that may be mistaken.
      * @returns whether ClickHouse has answered since
      */
-    const whetherCopied = (): (() => boolean) => {
-      const answered = jest.spyOn(app.nest.get(CopiedEventsReader, { strict: false }), 'answered');
-      answered.mockClear();
-      return () => answered.mock.calls.some(([by]) => by === 'clickhouse');
+    const watchReads = (): (() => boolean) => {
+      const countRead = jest.spyOn(app.nest.get(ClickHouseEvents, { strict: false }), 'countRead');
+      countRead.mockClear();
+      return () => countRead.mock.calls.some(([by]) => by === 'clickhouse');
     };
 
     const answerOf = async (of: TestApp, path: string, query: object): Promise<Record<string, unknown>> => {
@@ -335,9 +335,9 @@ function tests(access: ClickHouseAccess): void {
 
     /** Both answer alike. */
     const same = async (path: string, query: object): Promise<Record<string, unknown>> => {
-      const [copied, kept] = await Promise.all([answerOf(app, path, query), answerOf(plain, path, query)]);
-      expect(copied).toEqual(kept);
-      return copied;
+      const [clickHouse, kept] = await Promise.all([answerOf(app, path, query), answerOf(plain, path, query)]);
+      expect(clickHouse).toEqual(kept);
+      return clickHouse;
     };
 
     const logs = (query: object) => same('/v1/logs', { project_id: owner.projectId, ...query });
@@ -418,12 +418,12 @@ function tests(access: ClickHouseAccess): void {
     const kinds: Record<string, Kind> = {
       overview: {
         share: 0.25,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: questions({}, []).map((query) => ({ path: '/v1/analytics/overview', query })),
       },
       facets: {
         share: 0.25,
-        copied: 0,
+        clickHouse: 0,
         requests: questions({ event: fc.constantFrom('a', 'none') }, []).map(({ where: _, ...query }) => ({
           path: '/v1/projects/:project/events/facets',
           query,
@@ -431,7 +431,7 @@ function tests(access: ClickHouseAccess): void {
       },
       matches: {
         share: 0.5,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: fc
           .tuple(
             questions({ limit: fc.constantFrom(1, 3, 100), offset: fc.constantFrom(0, 1, 40) }, []),
@@ -445,14 +445,14 @@ function tests(access: ClickHouseAccess): void {
       },
       counted: {
         share: 0.25,
-        copied: 0,
+        clickHouse: 0,
         requests: fc
           .tuple(fc.constantFrom(...ASKED_NOW), fc.constantFrom('24h', '7d', '30d'))
           .map(([path, range]) => ({ path, query: /(?:names|counts|stats)$/.test(path) ? { range } : {} })),
       },
       breakdown: {
         share: 1,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: questions({ by, limit: fc.constantFrom(1, 3, 100) }, ['by']).map((query) => ({
           path: '/v1/analytics/breakdown',
           query,
@@ -460,7 +460,7 @@ function tests(access: ClickHouseAccess): void {
       },
       series: {
         share: 0.5,
-        copied: 0.6,
+        clickHouse: 0.6,
         requests: questions(
           {
             aggregated,
@@ -478,7 +478,7 @@ function tests(access: ClickHouseAccess): void {
       },
       funnel: {
         share: 0.5,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: questions(
           {
             by: fc.oneof(fc.constantFrom('severity', 'status', 'environment', 'source'), by).filter(isFollowed),
@@ -490,7 +490,7 @@ function tests(access: ClickHouseAccess): void {
       },
       queries: {
         share: 0.5,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: fc
           .tuple(
             questions({}, []),
@@ -504,7 +504,7 @@ function tests(access: ClickHouseAccess): void {
       },
       performance: {
         share: 0.5,
-        copied: 0.5,
+        clickHouse: 0.5,
         requests: fc
           .tuple(
             questions(
@@ -539,31 +539,31 @@ function tests(access: ClickHouseAccess): void {
           .map(([few, nth, route]) => ({ ...few, ...route, ...(nth === 0 && { large: 'x'.repeat(9_000) }) })),
       });
 
-    /** All kinds of reads, whatever is copied by now. */
+    /** All kinds of reads, whatever is replicated by now. */
     const compare = async (seed: number, numRuns = Math.max(QUERIES, 20)): Promise<void> => {
       const lists: Record<string, [fc.Arbitrary<object>, (query: object) => Promise<{ items?: unknown[] }>]> = {
         logs: [logQuery, logs],
         pages: [pageQuery, explorer],
       };
       for (const [kind, [queries, ask]] of Object.entries(lists)) {
-        const count = { asked: 0, copied: 0 };
+        const count = { asked: 0, clickHouse: 0 };
         await fc.assert(
-          fc.asyncProperty(queries, fc.constantFrom('copied', 'kept'), async (query, newest) => {
+          fc.asyncProperty(queries, fc.constantFrom('clickHouse', 'kept'), async (query, newest) => {
             setNewest(newest);
-            const isCopied = whetherCopied();
+            const isFromClickHouse = watchReads();
             const answer = await ask(query);
             // An empty page needs no look for events, where the counters say so.
             if (newest === 'kept' || answer.items?.length === 0) return;
             count.asked += 1;
-            count.copied += isCopied() ? 1 : 0;
+            count.clickHouse += isFromClickHouse() ? 1 : 0;
           }),
           { numRuns, seed },
         );
         expect([kind, count, count.asked > numRuns / 8]).toEqual([kind, count, true]);
-        // On a busy machine the copy may have been let alone for a while.
-        expect([kind, count, count.copied >= count.asked * 0.8]).toEqual([kind, count, true]);
+        // On a busy machine the circuit of ClickHouse may have been open for a while.
+        expect([kind, count, count.clickHouse >= count.asked * 0.8]).toEqual([kind, count, true]);
       }
-      setNewest('copied');
+      setNewest('clickHouse');
       let before: string | undefined;
       const path = '/v1/events';
       for (const limit of [1, 3, 20, 100, 500]) {
@@ -582,15 +582,15 @@ function tests(access: ClickHouseAccess): void {
       }
     };
 
-    it('returns what PostgreSQL returns, whether all events are copied or only some', async () => {
+    it('returns what PostgreSQL returns, whether all events are replicated or only some', async () => {
       const sample = (numRuns: number, seed: number) =>
         fc.sample(event, { numRuns, seed }).map((one, at) => ({ ...one, source_id: at % 2 === 0 ? sourceId : null }));
       await insertEvents(app, owner.projectId, sample(300, 11));
       await countEvents(app);
       await allReplicated(app);
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await compare(101);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.clickHouse);
       expect(await readsOf('postgres')).toBe(before.kept);
 
       // A part is on its way, another one waits behind it.
@@ -638,21 +638,21 @@ function tests(access: ClickHouseAccess): void {
         return [response.status, all];
       };
       /** How many questions of each kind were asked, and how many of them ClickHouse has answered. */
-      const counts = new Map(Object.keys(kinds).map((kind) => [kind, { asked: 0, copied: 0 }]));
+      const counts = new Map(Object.keys(kinds).map((kind) => [kind, { asked: 0, clickHouse: 0 }]));
       const compareAll = async (seed: number): Promise<void> => {
         for (const [kind, { requests, share }] of Object.entries(kinds)) {
-          const count = counts.get(kind) ?? { asked: 0, copied: 0 };
+          const count = counts.get(kind) ?? { asked: 0, clickHouse: 0 };
           await fc.assert(
             fc.asyncProperty(requests, async (request) => {
-              const isCopied = whetherCopied();
-              const [copied, kept] = await Promise.all([answer(app, request), answer(plain, request)]);
-              expect(copied).toEqual(kept);
+              const isFromClickHouse = watchReads();
+              const [clickHouse, kept] = await Promise.all([answer(app, request), answer(plain, request)]);
+              expect(clickHouse).toEqual(kept);
               // A random condition may be one that is checked and refused, by both: another one is asked in its place.
               const hasCondition = 'where' in (request.query ?? {}) || request.body !== undefined;
-              fc.pre(!hasCondition || copied[0] !== 422);
-              expect([request, ...copied]).toEqual([request, 200, expect.anything()]);
+              fc.pre(!hasCondition || clickHouse[0] !== 422);
+              expect([request, ...clickHouse]).toEqual([request, 200, expect.anything()]);
               count.asked += 1;
-              count.copied += isCopied() ? 1 : 0;
+              count.clickHouse += isFromClickHouse() ? 1 : 0;
             }),
             { numRuns: Math.ceil(QUERIES * share), maxSkipsPerRun: 1, seed },
           );
@@ -674,9 +674,9 @@ function tests(access: ClickHouseAccess): void {
       await countEvents(app);
       await allReplicated(app);
       await compareAll(204);
-      for (const [kind, { copied }] of Object.entries(kinds)) {
-        const count = counts.get(kind) ?? { asked: 0, copied: 0 };
-        expect([kind, count, count.copied >= count.asked * copied]).toEqual([kind, count, true]);
+      for (const [kind, { clickHouse }] of Object.entries(kinds)) {
+        const count = counts.get(kind) ?? { asked: 0, clickHouse: 0 };
+        expect([kind, count, count.clickHouse >= count.asked * clickHouse]).toEqual([kind, count, true]);
       }
     });
 
@@ -723,12 +723,12 @@ function tests(access: ClickHouseAccess): void {
             ...window,
             ...(where && { where }),
           };
-          const [copied, plainly] = await Promise.all(
+          const [clickHouse, plainly] = await Promise.all(
             [app, plain].map((of) =>
               of.request().get('/v1/analytics/breakdown').query(query).set('Authorization', another.bearer).expect(200),
             ),
           );
-          expect(copied?.body).toEqual(plainly?.body);
+          expect(clickHouse?.body).toEqual(plainly?.body);
         }
       }
       expect(await readsOf('postgres')).toBe(kept);
@@ -751,7 +751,7 @@ function tests(access: ClickHouseAccess): void {
         from_ts: new Date(now - HOUR_MS).toISOString(),
         to_ts: new Date(now).toISOString(),
       };
-      const compareOne = async (path: string, query: object): Promise<[copied: number, kept: number]> => {
+      const compareOne = async (path: string, query: object): Promise<[clickHouse: number, kept: number]> => {
         const before = [await readsOf('clickhouse'), await readsOf('postgres')] as const;
         const get = async (of: TestApp): Promise<unknown> => {
           const found = await of
@@ -761,8 +761,8 @@ function tests(access: ClickHouseAccess): void {
             .set('Authorization', another.bearer);
           return [found.status, found.body] as const;
         };
-        const [copied, kept] = [await get(app), await get(plain)];
-        expect(copied).toEqual(kept);
+        const [clickHouse, kept] = [await get(app), await get(plain)];
+        expect(clickHouse).toEqual(kept);
         return [(await readsOf('clickhouse')) - before[0], (await readsOf('postgres')) - before[1]];
       };
       const text = `properties.text : "[1${'0'.repeat(30)}, *"`;
@@ -786,7 +786,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('finds the same sequences and samples as PostgreSQL, also when events are large or not copied yet', async () => {
+    it('finds the same sequences and samples as PostgreSQL, also when events are large or not replicated yet', async () => {
       const another = await ownerWithProject(app);
       const keys: unknown[] = [
         ...[
@@ -833,7 +833,7 @@ function tests(access: ClickHouseAccess): void {
         });
       await insertEvents(app, another.projectId, some(200, ['a', 'b', 'a', 'c', 'b']));
       await allReplicated(app);
-      // They complete what the others have begun, and wait to be copied.
+      // They complete what the others have begun, and wait to be replicated.
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, another.projectId, [
         { timestamp: new Date(now - 35_000), event: 'b', properties: { key: 'late', at: { key: 'late' } } },
@@ -843,11 +843,11 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       const compare = async (query: string, more: object = {}): Promise<Record<string, unknown>> => {
         const body = { project_id: another.projectId, range: 'all', limit: 100, query, ...more };
-        const [copied, kept] = await Promise.all(
+        const [clickHouse, kept] = await Promise.all(
           [app, plain].map((of) => of.request().post('/v1/eql').set('Authorization', another.bearer).send(body)),
         );
-        expect([query, copied?.status, steady(copied?.body)]).toEqual([query, 200, steady(kept?.body)]);
-        return copied?.body as Record<string, unknown>;
+        expect([query, clickHouse?.status, steady(clickHouse?.body)]).toEqual([query, 200, steady(kept?.body)]);
+        return clickHouse?.body as Record<string, unknown>;
       };
       const terms = '[a where true] [b where true] [c where properties.n > 3]';
       for (const by of [
@@ -959,7 +959,7 @@ function tests(access: ClickHouseAccess): void {
       ]);
     });
 
-    it('returns a new event immediately and only once while it is being copied', async () => {
+    it('returns a new event immediately and only once while it is being replicated', async () => {
       const seen = new Set<string>();
       for (let round = 0; round < 30; round += 1) {
         const [id = ''] = await insertEvents(app, owner.projectId, [{ timestamp: new Date(now - 1_000 - round) }]);
@@ -982,7 +982,7 @@ function tests(access: ClickHouseAccess): void {
       await insertEvents(app, projectId, inHours);
       await countEvents(app);
       await allReplicated(app);
-      // Not copied, among the newest and behind them.
+      // Not replicated, among the newest and behind them.
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, projectId, [{ timestamp: new Date(now) }, { timestamp: new Date(now - 255 * HOUR_MS) }]);
       await isHeld;
@@ -992,9 +992,9 @@ function tests(access: ClickHouseAccess): void {
         return response.body as Answer;
       };
       const isAlike = async <Answer>(path: string, query: object): Promise<Answer> => {
-        const copied = await read<Answer>(app, path, query);
-        expect(copied).toEqual(await read<Answer>(plain, path, query));
-        return copied;
+        const clickHouse = await read<Answer>(app, path, query);
+        expect(clickHouse).toEqual(await read<Answer>(plain, path, query));
+        return clickHouse;
       };
       const kept = await readsOf('postgres');
       for (const limit of [1, 50, 198, 200, 201, 202, 240, 500]) {
@@ -1038,18 +1038,18 @@ function tests(access: ClickHouseAccess): void {
       const lastDays = { ...lastHour, from_ts: new Date(now - 30 * DAY_MS).toISOString() };
       setNewest('kept');
       /** Who is asked, and how many rows there are. */
-      const asked: [string, object, 'kept' | 'copied', number][] = [
+      const asked: [string, object, 'kept' | 'clickHouse', number][] = [
         [logsPath, { ...project, range: '30d' }, 'kept', 100],
         [logsPath, { ...project, range: '30d', limit: 500, method: 'put' }, 'kept', 500],
         [logsPath, { ...project, range: '30d', limit: 500, hide_noise: true }, 'kept', 500],
         [pagePath, { ...lastDays, severity: 'error', limit: 100 }, 'kept', 100],
-        [pagePath, { ...lastDays, severity: 'error', limit: 101 }, 'copied', 101],
+        [pagePath, { ...lastDays, severity: 'error', limit: 101 }, 'clickHouse', 101],
         [pagePath, { ...lastDays, severity: 'error', limit: 5, offset: 40 }, 'kept', 5],
         [pagePath, { ...lastDays, severity: 'error', limit: 60, offset: 60 }, 'kept', 60],
         // Not so many are there.
-        [pagePath, { ...lastHour, limit: 100 }, 'copied', 60],
-        // Texts take longer to look for than the copy takes to be asked.
-        [logsPath, { ...project, range: '30d', query: 'new' }, 'copied', 100],
+        [pagePath, { ...lastHour, limit: 100 }, 'clickHouse', 60],
+        // Texts take longer to look for than a query of ClickHouse takes.
+        [logsPath, { ...project, range: '30d', query: 'new' }, 'clickHouse', 100],
         [eventsPath, { ...project, limit: 200 }, 'kept', 200],
         [eventsPath, { ...project, limit: 200, before }, 'kept', 200],
       ];
@@ -1058,7 +1058,11 @@ function tests(access: ClickHouseAccess): void {
       for (const [path, query, by, rows] of asked) {
         const [copies, others] = [await readsOf('clickhouse'), await readsOf('postgres')];
         const answer = await read(app, path, query);
-        expect([path, query, await readsOf('clickhouse')]).toEqual([path, query, copies + (by === 'copied' ? 1 : 0)]);
+        expect([path, query, await readsOf('clickhouse')]).toEqual([
+          path,
+          query,
+          copies + (by === 'clickHouse' ? 1 : 0),
+        ]);
         expect(await readsOf('postgres')).toBe(others);
         expect(rowsOf(answer)).toHaveLength(rows);
         expect(answer).toEqual(await read(plain, path, query));
@@ -1109,7 +1113,7 @@ function tests(access: ClickHouseAccess): void {
          SELECT $1, array_fill(now(), ARRAY[1000]), array_agg(gen_random_uuid()), 1 FROM generate_series(1, 151000) AS n GROUP BY n % 151`,
         [owner.projectId],
       );
-      // None of them is copied before it is asked.
+      // None of them is replicated before it is asked.
       const { free } = server.holdNext();
       await server.comeBack();
       await logs({ range: '30d', query: 'cart' });
@@ -1156,11 +1160,11 @@ function tests(access: ClickHouseAccess): void {
       for (const request of ofEachKind()) {
         const kept = await answerTo(plain, request);
         expect([request.path, kept[0]]).toEqual([request.path, 200]);
-        const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+        const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
         expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
         // Queries look at the newest events, too, for names that may be mistaken.
         const asked = request.path === '/v1/eql' ? 2 : 1;
-        expect([request.path, await readsOf('clickhouse')]).toEqual([request.path, before.copied + asked]);
+        expect([request.path, await readsOf('clickhouse')]).toEqual([request.path, before.clickHouse + asked]);
         server.readFaults.push({ code: 210, message: 'it is not well. (NETWORK_ERROR)' });
         expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
         expect([request.path, await readsOf('postgres')]).toEqual([request.path, before.kept + 1]);
@@ -1195,7 +1199,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await readsOf('clickhouse')).toBe(before + 1);
     });
 
-    it('falls back to PostgreSQL while the copy lacks older events', async () => {
+    it('falls back to PostgreSQL while the replica lacks older events', async () => {
       await allReplicated(app);
       await app.rows('UPDATE event_shipping SET is_whole = false');
       const before = await readsOf('clickhouse');
@@ -1235,7 +1239,7 @@ function tests(access: ClickHouseAccess): void {
       await insertEvents(app, another.projectId, steps);
       await countEvents(app);
       await allReplicated(app);
-      const funnels = app.nest.get(CopiedFunnelRepository, { strict: false });
+      const funnels = app.nest.get(ClickHouseFunnelRepository, { strict: false });
       const query = { project_id: another.projectId, by: 'environment', step: ['first', 'second'], ...lastDay };
       const funnel = async (of: TestApp, status = 200): Promise<unknown> => {
         const asked = of.request().get('/v1/analytics/funnel').query(query);
@@ -1250,9 +1254,9 @@ function tests(access: ClickHouseAccess): void {
         ] as const) {
           funnels.mostEventsOfAList = events;
           const before = await readsOf(store);
-          const copied = await funnel(app);
-          expect(copied).toMatchObject({ steps: [expect.anything(), expect.anything()] });
-          expect(copied).toEqual(await funnel(plain));
+          const clickHouse = await funnel(app);
+          expect(clickHouse).toMatchObject({ steps: [expect.anything(), expect.anything()] });
+          expect(clickHouse).toEqual(await funnel(plain));
           expect(await readsOf(store)).toBe(before + 1);
         }
         // Where PostgreSQL has none of them it is one sentence.
@@ -1300,15 +1304,15 @@ function tests(access: ClickHouseAccess): void {
       expect(answers[0]?.body).toMatchObject({ events: [expect.objectContaining({ properties: plan })] });
       expect(steady(answers[0]?.body)).toEqual(steady(answers[1]?.body));
       expect(await readsOf('postgres')).toBeGreaterThan(before);
-      const copied = await readsOf('clickhouse');
+      const clickHouse = await readsOf('clickhouse');
       await logs({ range: '30d', query: 'cart' });
-      expect(await readsOf('clickhouse')).toBeGreaterThan(copied);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(clickHouse);
     });
 
     it('falls back to PostgreSQL while ClickHouse does not answer, and waits for a timeout only once', async () => {
       await allReplicated(app);
       const before = await readsOf('postgres');
-      app.nest.get(CopiedEventsReader, { strict: false }).letAloneMs = 600_000;
+      app.nest.get(ClickHouseEvents, { strict: false }).circuitOpenMs = 600_000;
       server.readFaults.push('hang', 'hang');
       await stores.inUsualTime(async () => {
         for (let asked = 0; asked < 3; asked += 1) await same('/v1/events', { project_id: owner.projectId });

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
 import { LONG_READ_MS, LongReads, QueryTooLong, TooManyQueries } from '../../../src/modules/events/long-reads/index.js';
-import { CopiedEventsReader } from '../../../src/modules/events/event-store/reading/copied-events.reader.js';
-import { CopiedEventSearchReader } from '../../../src/modules/events/event-store/search/copied-event-search.reader.js';
+import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
+import { ClickHouseEventSearchReader } from '../../../src/modules/events/event-store/search/clickhouse-event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { readWords } from '../../../src/modules/tenancy/search-sources/index.js';
 import { isSafeText } from '../../../src/platform/http/fields/index.js';
@@ -152,10 +152,10 @@ function tests(access: ClickHouseAccess): void {
 
     /** Both answer alike. */
     const same = async (query: object, who = owner): Promise<Answer> => {
-      const [copied, kept] = await Promise.all([search(app, query, who), search(plain, query, who)]);
-      expect([query, copied]).toEqual([query, kept]);
-      expect(copied.is_partial).toBe(false);
-      return copied;
+      const [clickHouse, kept] = await Promise.all([search(app, query, who), search(plain, query, who)]);
+      expect([query, clickHouse]).toEqual([query, kept]);
+      expect(clickHouse.is_partial).toBe(false);
+      return clickHouse;
     };
 
     const put = async (rows: readonly EventRow[], who = owner): Promise<string[]> => {
@@ -195,7 +195,7 @@ function tests(access: ClickHouseAccess): void {
       });
     };
 
-    it('finds what PostgreSQL finds, in the same order, whatever part of the events is copied', async () => {
+    it('finds what PostgreSQL finds, in the same order, whatever part of the events is replicated', async () => {
       const rows = fc.sample(event, { numRuns: 1_500, seed: 11 });
       const ids = await put(rows);
       await allReplicated(app);
@@ -207,9 +207,9 @@ function tests(access: ClickHouseAccess): void {
         await fc.assert(queries, { numRuns: QUERIES, seed });
         expect(found).toBeGreaterThan(QUERIES / 5);
       };
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await compare(101);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied + QUERIES / 2);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.clickHouse + QUERIES / 2);
       expect(await readsOf('postgres')).toBe(before.kept);
 
       // A part is on its way, another one waits behind it.
@@ -249,7 +249,7 @@ function tests(access: ClickHouseAccess): void {
       await same({ q: 'heron', limit: 50 }, another);
     });
 
-    it('finds an event at once and once, while it is copied', async () => {
+    it('finds an event at once and once, while it is replicated', async () => {
       const another = await ownerWithProject(app);
       const seen = new Set<string>();
       for (let round = 0; round < 20; round += 1) {
@@ -291,13 +291,13 @@ function tests(access: ClickHouseAccess): void {
       await allReplicated(app);
       const query = { q: 'order', type: ['event', 'event_type'], range: '30d', limit: 50 };
       await app.rows('UPDATE event_shipping SET is_whole = false');
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await same(query);
       await app.rows('UPDATE event_shipping SET is_whole = true');
       await server.goAway();
       await same(query);
       await server.comeBack();
-      expect(await readsOf('clickhouse')).toBe(before.copied);
+      expect(await readsOf('clickhouse')).toBe(before.clickHouse);
       expect(await readsOf('postgres')).toBeGreaterThan(before.kept + 4);
       // A statement that is too much for it is no reason to refuse what PostgreSQL finds.
       for (let times = 0; times < 4; times += 1) {
@@ -305,17 +305,17 @@ function tests(access: ClickHouseAccess): void {
       }
       await same(query);
       expect(server.readFaults).toEqual([]);
-      expect(await readsOf('clickhouse')).toBe(before.copied);
+      expect(await readsOf('clickhouse')).toBe(before.clickHouse);
       await same(query);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.clickHouse);
     });
 
     it('is partial where ClickHouse gets too slow on the way', async () => {
       await allReplicated(app);
-      const copied = app.nest.get(CopiedEventSearchReader, { strict: false });
-      const best = copied.best.bind(copied);
+      const clickHouse = app.nest.get(ClickHouseEventSearchReader, { strict: false });
+      const best = clickHouse.best.bind(clickHouse);
       let tried = 0;
-      jest.spyOn(copied, 'best').mockImplementation((scope, words, moment, stretch, limit, bounds) => {
+      jest.spyOn(clickHouse, 'best').mockImplementation((scope, words, moment, stretch, limit, bounds) => {
         tried += 1;
         if (tried > 1) server.readFaults.push({ code: 159, message: 'Timeout exceeded. (TIMEOUT_EXCEEDED)' });
         return best(scope, words, moment, stretch, limit, bounds);
@@ -364,13 +364,13 @@ function tests(access: ClickHouseAccess): void {
       await allReplicated(app);
       for (const one of [app, plain]) Object.assign(limits(one), { eventsMs: 30_000 });
       const query = { q: 'order', type: ['event', 'event_type'], range: '30d', limit: 50 };
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
-      app.nest.get(CopiedEventsReader, { strict: false }).letAloneMs = 600_000;
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      app.nest.get(ClickHouseEvents, { strict: false }).circuitOpenMs = 600_000;
       server.readFaults.push(...Array.from({ length: 20 }, () => 'hang' as const));
       await stores.inUsualTime(async () => {
         for (let asked = 0; asked < 3; asked += 1) await same(query);
       });
-      expect(await readsOf('clickhouse')).toBe(before.copied);
+      expect(await readsOf('clickhouse')).toBe(before.clickHouse);
       expect(await readsOf('postgres')).toBeGreaterThan(before.kept);
       expect(server.readFaults.length).toBeGreaterThan(15);
     });

@@ -82,7 +82,7 @@ const countOf = async (store: EventStore): Promise<number> =>
 if ('absent' in clickHouse)
   it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
 else {
-  describe('The copy of the events', () => {
+  describe('The replica of the events', () => {
     let server: FaultyServer;
     let store: EventStore;
     let app: TestApp;
@@ -336,7 +336,7 @@ else {
       const { isHeld, free } = server.holdNext();
       await insertMany(app, owner.projectId, 5_000);
       await isHeld;
-      // The one that has the turn loses it in the middle of its insert, and the other copies the same block and later ones.
+      // The one that has the turn loses it in the middle of its insert, and the other replicates the same block and later ones.
       await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
                       AND datname = current_database()`);
       await insertMany(app, owner.projectId, 5_000);
@@ -385,7 +385,7 @@ else {
       await expectSame(app, store);
     });
 
-    it('forgets a deleted project, also one that is being copied', async () => {
+    it('forgets a deleted project, also one that is being replicated', async () => {
       const [gone, kept] = [await ownerWithProject(app), await ownerWithProject(app)];
       await insertMany(app, gone.projectId, 500);
       await insertMany(app, kept.projectId, 500);
@@ -707,7 +707,7 @@ else {
       await store.drop();
     });
 
-    it('copies also where its user may not see the indexes', async () => {
+    it('replicates also where its user may not see the indexes', async () => {
       const store = await eventStore(clickHouse);
       const blind = Object.assign(new TablesRepository(store.server), {
         indexes: () => Promise.reject(Object.assign(new Error('not enough privileges'), { code: '497' })),
@@ -717,7 +717,7 @@ else {
       await store.drop();
     });
 
-    it('begins beside a server that says nothing, and copies when it speaks', async () => {
+    it('begins beside a server that says nothing, and replicates when it speaks', async () => {
       const server = await FaultyServer.before(clickHouse);
       server.fallSilent();
       const store = await eventStore(clickHouse, server.url);
@@ -732,7 +732,7 @@ else {
       await store.drop();
     });
 
-    it('begins without the server, and copies when it is there', async () => {
+    it('begins without the server, and replicates when it is there', async () => {
       const server = await FaultyServer.before(clickHouse);
       await server.goAway();
       const store = await eventStore(clickHouse, server.url);

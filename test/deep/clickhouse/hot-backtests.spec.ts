@@ -365,7 +365,7 @@ function tests(access: ClickHouseAccess): void {
       await eventually(left, (relations) => relations.length === 0);
     });
 
-    it('includes a late event once, before and after it is copied', async () => {
+    it('includes a late event once, before and after it is replicated', async () => {
       const window = WINDOWS['of an archived time'];
       const at = new Date(Date.parse(window.from_ts) + HOUR_MS);
       const { isHeld, free } = server.holdNext();

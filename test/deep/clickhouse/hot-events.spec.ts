@@ -374,7 +374,7 @@ function tests(access: ClickHouseAccess): void {
       await database.drop();
     });
 
-    it('stays in PostgreSQL while the copy in ClickHouse differs', async () => {
+    it('stays in PostgreSQL while the replica in ClickHouse differs', async () => {
       for (const requestsOfKind of Object.values(requests())) {
         for (const request of fc.sample(requestsOfKind, { numRuns: QUERIES, seed: 7 })) {
           answers.push({ request, answer: await answer(plain, request) });
@@ -416,7 +416,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await tables()).toEqual(expect.arrayContaining(archived.map(tableOf)));
     });
 
-    it('stays in PostgreSQL while an event of its month waits to be copied', async () => {
+    it('stays in PostgreSQL while an event of its month waits to be replicated', async () => {
       whenAllKnow();
       const { isHeld, free } = server.holdNext();
       await ingest(new Date(archived[0].getTime() + 3 * DAY_MS), stranger);
@@ -596,7 +596,7 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
-    it('is visible immediately when it arrives late, before and after it is copied', async () => {
+    it('is visible immediately when it arrives late, before and after it is replicated', async () => {
       const { isHeld, free } = server.holdNext();
       const at = new Date(archived[1].getTime() + 5 * DAY_MS + 300);
       const id = await ingest(at);
@@ -637,7 +637,7 @@ function tests(access: ClickHouseAccess): void {
       const waiting = await ingest(late);
       await isHeld;
       await archiveMonths();
-      // One that is to be copied, matched or told stays.
+      // One that is to be replicated, matched or told stays.
       expect(await keptBefore(hotFrom)).toEqual([waiting]);
       free();
       await allReplicated(app);
@@ -753,12 +753,12 @@ function tests(access: ClickHouseAccess): void {
       expect(new Set(all)).toEqual(new Set(ids));
       expect(all).toHaveLength(ids.length);
       // Each of them was remembered once.
-      const [copied] = await store.server.rows<{ events: string }>(
+      const [clickHouse] = await store.server.rows<{ events: string }>(
         `SELECT toString(count()) AS events FROM \`${store.server.database}\`.events
          WHERE timestamp < {until: DateTime64(3, 'UTC')}`,
         { until: hotFrom.toISOString().slice(0, 23).replace('T', ' ') },
       );
-      expect(await remembered()).toBe(Number(copied?.events));
+      expect(await remembered()).toBe(Number(clickHouse?.events));
       await app.rows(
         'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
       );
@@ -820,7 +820,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said('counters differ')).toBe(false);
     });
 
-    it('prevents a start on PostgreSQL alone and the end of copying when only ClickHouse has it', async () => {
+    it('prevents a start on PostgreSQL alone and the end of replication when only ClickHouse has it', async () => {
       const refused = createTestApp({ databaseUrl: database.url, env: store.env });
       await expect(refused).rejects.toThrow(
         new ConfigError([
@@ -851,7 +851,7 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
-    it('is copied as before after PostgreSQL was restored to an earlier state', async () => {
+    it('is replicated as before after PostgreSQL was restored to an earlier state', async () => {
       const { database: name } = store.server;
       // What ClickHouse was sent since.
       await store.server.command(

@@ -34,7 +34,7 @@ export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/
 export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './totals/zoned-buckets.js';
 
 // Rollups of ended hours and days, combined with the events that no rollup contains yet.
-export { CopiedRequestsReader } from './rollups/copied-requests.reader.js';
+export { ClickHouseRequestsReader } from './rollups/clickhouse-requests.reader.js';
 export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
 export {
   ENDPOINT_SORTS,
@@ -74,12 +74,12 @@ export { type OverviewFigures, OverviewsReader } from './overviews/overviews.rea
 // The candidates of EQL queries.
 export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
 export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
-export { CopiedCandidatesReader, KeysUntold } from './candidates/copied-candidates.reader.js';
-export { type Joined, joinedBy } from './candidates/copied-join-keys.js';
+export { ClickHouseScanReader, KeysUntold } from './candidates/clickhouse-scan.reader.js';
+export { type Joined, joinedBy } from './candidates/clickhouse-join-keys.js';
 export { NewestEventsReader } from './candidates/newest-events.reader.js';
 
 // Event search.
-export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-event-search.reader.js';
+export { ClickHouseEventSearchReader, type ReplicaSnapshot } from './search/clickhouse-event-search.reader.js';
 export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
 export { HourEnds } from './search/hour-ends.js';
@@ -106,7 +106,7 @@ export { RetainedEvents } from './retention/retained-events.js';
 
 // Errors of reads that ClickHouse cannot answer.
 export { ArchiveUnavailable, ArchivedEventsReader } from './reading/archived-events.reader.js';
-export { CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
+export { ClickHouseUnavailable, ClickHouseTimeout } from './reading/clickhouse-events.reader.js';
 
 // Writing, and the comparison of events with their counters.
 export type { PlanParameters } from './writing/batch-parameters.js';

@@ -10,7 +10,7 @@ import { EventStoreStart } from './event-store.start.js';
 import { MonthArchiverProcessor } from './archiving/month-archiver.job.js';
 import { MonthArchiver } from './archiving/month-archiver.js';
 import { ArchivedEventsReader } from './reading/archived-events.reader.js';
-import { CopiedEventsReader } from './reading/copied-events.reader.js';
+import { ClickHouseEvents } from './reading/clickhouse-events.reader.js';
 import { LentEventsWriter } from './reading/lent-events.writer.js';
 import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
 import { ReplicationLagReader } from './replication/replication-lag.reader.js';
@@ -48,7 +48,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     ArchivedEventsReader,
     MonthArchiver,
     MonthArchiverProcessor,
-    CopiedEventsReader,
+    ClickHouseEvents,
     ReplicaOfDeletedProjects,
     ReplicaRetention,
     ReplicationLagReader,
@@ -63,7 +63,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
   ],
   exports: [
     ArchivedEventsReader,
-    CopiedEventsReader,
+    ClickHouseEvents,
     ReplicationLagReader,
     LentEventsWriter,
     REPLICATION_LOOP,

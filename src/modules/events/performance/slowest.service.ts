@@ -5,7 +5,7 @@ import { type WrittenJson, writeList } from '../../../platform/http/written-json
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
   type BoundedHour,
-  CopiedRequestsReader,
+  ClickHouseRequestsReader,
   type ReadTime,
   type RequestFilter,
   slowestFirst,
@@ -34,7 +34,7 @@ export class SlowestService {
   constructor(
     private readonly reads: PlannedReads,
     private readonly slow: SlowEventsReader,
-    private readonly copied: CopiedRequestsReader,
+    private readonly clickHouse: ClickHouseRequestsReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly questions: RequestQuestions,
@@ -63,8 +63,8 @@ export class SlowestService {
     tx: Db,
   ): Promise<SlowPlace[]> {
     const events = hours.reduce((sum, hour) => sum + hour.events, 0);
-    const copied = await this.copied.slowest(scope, window, asked.filter, { ...asked, events }, time, tx);
-    return copied ?? this.find(scope, hours, asked, time, tx);
+    const replicated = await this.clickHouse.slowest(scope, window, asked.filter, { ...asked, events }, time, tx);
+    return replicated ?? this.find(scope, hours, asked, time, tx);
   }
 
   /** Scans hours in the order of their slowest request, until no remaining hour can contain one of the slowest. */

@@ -8,10 +8,10 @@ import {
   askedId,
   ArchiveUnavailable,
   ArchivedEventsReader,
-  CopiedEventSearchReader,
-  type CopiedMoment,
-  CopyCannotTell,
-  CopyReadTooLong,
+  ClickHouseEventSearchReader,
+  type ReplicaSnapshot,
+  ClickHouseUnavailable,
+  ClickHouseTimeout,
   EventPlacesReader,
   EventSearchReader,
   EventTypeSearch,
@@ -32,9 +32,9 @@ const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
  * Target time of one stretch in ClickHouse. A statement there takes longer than the scan of some thousand rows, and a
  * second is enough for millions of rows.
  */
-const COPIED_STRETCH_MS = 400;
-const COPIED_TIMES = 10;
-const MOST_COPIED_ROWS = 5_000_000;
+const CLICKHOUSE_STRETCH_MS = 400;
+const CLICKHOUSE_FACTOR = 10;
+const MAX_CLICKHOUSE_ROWS = 5_000_000;
 
 export interface FoundEvents {
   readonly things: readonly FoundThing[];
@@ -64,7 +64,7 @@ export class EventSearch {
   constructor(
     private readonly database: Database,
     private readonly events: EventSearchReader,
-    private readonly copied: CopiedEventSearchReader,
+    private readonly clickHouse: ClickHouseEventSearchReader,
     private readonly archived: ArchivedEventsReader,
     private readonly types: EventTypeSearch,
     private readonly places: EventPlacesReader,
@@ -103,7 +103,7 @@ export class EventSearch {
   private async findIn(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
     await this.known(scope, search, best, await this.timeOf(looking), tx);
-    const isOver = await this.lookThroughCopy(looking);
+    const isOver = await this.searchClickHouse(looking);
     if (!(isOver ?? (await this.look(looking)))) throw new QueryTooLong();
     // PostgreSQL does not contain the events that it has dropped.
     return isOver !== null || !(await this.archived.isArchived(search.window));
@@ -131,41 +131,41 @@ export class EventSearch {
    * Scans rows in ClickHouse and, of events not replicated yet, in PostgreSQL, as {@link look} does. Returns null when
    * PostgreSQL must scan all of them.
    */
-  private async lookThroughCopy(looking: Looking): Promise<boolean | null> {
+  private async searchClickHouse(looking: Looking): Promise<boolean | null> {
     const { scope, search, best, tx } = looking;
-    if (!this.copied.isAsked) return null;
+    if (!this.clickHouse.isEnabled) return null;
     await this.timeOf(looking);
-    const moment = await this.copied.moment(scope, search.window, tx);
+    const moment = await this.clickHouse.moment(scope, search.window, tx);
     if (moment !== null) {
       await this.timeOf(looking);
       best.add(await this.events.bestUncopied(scope, { ...search, window: moment.window }, best.limit, tx));
     }
     const isOver = moment === null ? null : await this.lookThrough(moment, looking);
-    this.copied.answered(isOver === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(isOver === null ? 'postgres' : 'clickhouse');
     return isOver;
   }
 
-  private async lookThrough(moment: CopiedMoment, looking: Looking): Promise<boolean | null> {
+  private async lookThrough(moment: ReplicaSnapshot, looking: Looking): Promise<boolean | null> {
     const { scope, search, best } = looking;
     let before: Place | null = null;
     let hours: HourEnds | undefined;
-    for (let rows = this.limits.firstRows * COPIED_TIMES; leftOf(looking) > 0;) {
+    for (let rows = this.limits.firstRows * CLICKHOUSE_FACTOR; leftOf(looking) > 0;) {
       try {
         const end: Place | null | undefined = before === null ? undefined : hours?.next(before, rows);
         const startedAt = performance.now();
         const stretch: SearchedStretch = {
           before,
-          end: end === undefined ? await this.copied.end(scope, moment, before, rows, boundsOf(looking)) : end,
+          end: end === undefined ? await this.clickHouse.end(scope, moment, before, rows, boundsOf(looking)) : end,
         };
-        best.add(await this.copied.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
+        best.add(await this.clickHouse.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
         looking.progress.hasLooked = true;
         if (stretch.end === null || best.isFinal(stretch.end.timestamp)) return true;
         before = stretch.end;
-        rows = nextRows(rows, performance.now() - startedAt, COPIED_STRETCH_MS, MOST_COPIED_ROWS);
-        hours ??= await this.copied.hours(scope, moment, boundsOf(looking));
+        rows = nextRows(rows, performance.now() - startedAt, CLICKHOUSE_STRETCH_MS, MAX_CLICKHOUSE_ROWS);
+        hours ??= await this.clickHouse.hours(scope, moment, boundsOf(looking));
       } catch (error) {
-        if (error instanceof CopyCannotTell) return null;
-        if (!(error instanceof CopyReadTooLong)) throw error;
+        if (error instanceof ClickHouseUnavailable) return null;
+        if (!(error instanceof ClickHouseTimeout)) throw error;
         // The first stretch has timed out. PostgreSQL still has time to scan from the newest events on.
         if (before === null) return null;
         // The stretch took longer than expected. A smaller one may fit, unless this one already had the fewest rows.
@@ -213,11 +213,11 @@ export class EventSearch {
     tx: Db,
   ): Promise<SearchedEvent[]> {
     const found = await this.events.at(scope, window, place, tx);
-    if (found.length > 0 || !this.copied.isAsked) return found;
-    const copied = await this.copied.quickly(scope, window, time, tx, (moment, bounds) =>
-      this.copied.at(scope, moment, place, bounds),
+    if (found.length > 0 || !this.clickHouse.isEnabled) return found;
+    const replicated = await this.clickHouse.quickly(scope, window, time, tx, (moment, bounds) =>
+      this.clickHouse.at(scope, moment, place, bounds),
     );
-    return copied ?? [];
+    return replicated ?? [];
   }
 
   private async newestOf(
@@ -228,11 +228,11 @@ export class EventSearch {
     time: SearchTime,
     tx: Db,
   ): Promise<SearchedEvent[]> {
-    const copied = await this.copied.quickly(scope, window, time, tx, async (moment, bounds) => [
+    const replicated = await this.clickHouse.quickly(scope, window, time, tx, async (moment, bounds) => [
       ...(await this.events.newestUncopiedOf(scope, moment.window, types, limit, tx)),
-      ...(await this.copied.newestOf(scope, moment, types, limit, bounds)),
+      ...(await this.clickHouse.newestOf(scope, moment, types, limit, bounds)),
     ]);
-    return copied ?? this.events.newestOf(scope, window, types, limit, tx);
+    return replicated ?? this.events.newestOf(scope, window, types, limit, tx);
   }
 }
 

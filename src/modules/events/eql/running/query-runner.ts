@@ -7,8 +7,8 @@ import {
   CandidateSelection,
   CandidateWalk,
   ArchivedEventsReader,
-  CopiedCandidatesReader,
-  CopyCannotTell,
+  ClickHouseScanReader,
+  ClickHouseUnavailable,
   type Joined,
   joinedBy,
   KeysUntold,
@@ -75,7 +75,7 @@ export class QueryRunner {
   constructor(
     private readonly snapshots: LongSnapshots,
     private readonly walk: CandidateWalk,
-    private readonly copied: CopiedCandidatesReader,
+    private readonly clickHouse: ClickHouseScanReader,
     private readonly archived: ArchivedEventsReader,
     private readonly limits: RunLimits,
   ) {}
@@ -91,17 +91,17 @@ export class QueryRunner {
     return this.snapshots.run(
       scope,
       async (tx, deadline) => {
-        const copied = await this.fromCopy(tx, scope, window, begun, deadline, signal);
-        this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-        if (copied === null) await this.archived.assertNotArchived(window);
-        return copied ?? this.read(tx, scope, window, begun(), { deadline });
+        const replicated = await this.fromClickHouse(tx, scope, window, begun, deadline, signal);
+        this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
+        if (replicated === null) await this.archived.assertNotArchived(window);
+        return replicated ?? this.read(tx, scope, window, begun(), { deadline });
       },
       { milliseconds, ...(signal && { signal }) },
     );
   }
 
   /** Runs the query with events from ClickHouse. @returns null when only PostgreSQL can answer */
-  private async fromCopy(
+  private async fromClickHouse(
     tx: Db,
     scope: ProjectScope,
     window: TimeWindow,
@@ -110,7 +110,7 @@ export class QueryRunner {
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
     const inOrder = async (run: Run, walk: Run['walk']): Promise<Outcome | null> => {
-      const rows = await this.copied.rows(tx, scope, window, run.selection, { ...walk, deadline }, signal);
+      const rows = await this.clickHouse.rows(tx, scope, window, run.selection, { ...walk, deadline }, signal);
       return rows && (await this.read(tx, scope, window, run, { deadline, rows }));
     };
     try {
@@ -130,12 +130,12 @@ export class QueryRunner {
         return await inOrder(begun(), walk);
       }
     } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
+      if (error instanceof ClickHouseUnavailable) return null;
       throw error;
     }
   }
 
-  /** Does the same as {@link fromCopy}, but reads only the events of keys that have an event of each required term. */
+  /** Does the same as {@link fromClickHouse}, but reads only the events of keys that have an event of each required term. */
   private async ofWholeKeys(
     tx: Db,
     scope: ProjectScope,
@@ -145,7 +145,7 @@ export class QueryRunner {
     deadline: Deadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
-    const candidates = await this.copied.joined(tx, scope, window, run.selection, joined, { deadline }, signal);
+    const candidates = await this.clickHouse.joined(tx, scope, window, run.selection, joined, { deadline }, signal);
     if (candidates === null) return null;
     const { rows, count } = candidates;
     let last: Pick<MatchedEvent, 'id' | 'ms'> | null = null;

@@ -4,13 +4,13 @@ import { EventQuestionsModule } from '../questions/questions.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { BreakdownRepository } from './breakdown.repository.js';
 import { BreakdownsReader } from './breakdowns.reader.js';
-import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
+import { ClickHouseBreakdownRepository } from './clickhouse-breakdown.repository.js';
 import { FacetsReader } from './facets.reader.js';
 
 /** Counts events by the values of a field or property. */
 @Module({
   imports: [EventReplicationModule, EventQuestionsModule, EventTotalsModule],
-  providers: [BreakdownRepository, BreakdownsReader, CopiedBreakdownRepository, FacetsReader],
+  providers: [BreakdownRepository, BreakdownsReader, ClickHouseBreakdownRepository, FacetsReader],
   exports: [BreakdownsReader, FacetsReader],
 })
 export class EventBreakdownsModule {}

@@ -6,7 +6,7 @@ import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository } from './breakdown.repository.js';
-import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
+import { ClickHouseBreakdownRepository } from './clickhouse-breakdown.repository.js';
 
 /** The events of a question in a snapshot. A condition that SQL cannot decide is evaluated once for all breakdowns. */
 export interface SelectedEvents {
@@ -25,7 +25,7 @@ export class BreakdownsReader {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly breakdown: BreakdownRepository,
-    private readonly copied: CopiedBreakdownRepository,
+    private readonly clickHouse: ClickHouseBreakdownRepository,
   ) {}
 
   /**
@@ -51,7 +51,7 @@ export class BreakdownsReader {
     const division = wholeWindows(question);
     return {
       ...{ question, division, snapshot, signal },
-      behind: once(() => this.gathered.behindCopy(question, division.span, snapshot, signal)),
+      behind: once(() => this.gathered.behindReplica(question, division.span, snapshot, signal)),
       source: once(() => this.gathered.source(question, division, null, snapshot)),
     };
   }
@@ -61,8 +61,8 @@ export class BreakdownsReader {
     { question, division, snapshot, signal, behind, source }: SelectedEvents,
     asked: { readonly by: string; readonly limit: number },
   ): Promise<BreakdownRow[]> {
-    const copied = await this.copied.rows(question, division, asked, snapshot, signal, behind);
-    return copied ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
+    const replicated = await this.clickHouse.rows(question, division, asked, snapshot, signal, behind);
+    return replicated ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
   }
 }
 

@@ -2,15 +2,15 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import { parseExact } from '../../../../platform/json/index.js';
 import {
-  copiedFieldReads,
-  copiedIsUnreadable,
-  copiedPropertySql,
+  clickHouseFieldReads,
+  clickHouseIsUnreadable,
+  clickHousePropertySql,
   exactPropertyAt,
   type FilterSubject,
   propertiesSql,
 } from '../../conditions/index.js';
 import {
-  copiedOwnSql,
+  clickHouseOwnSql,
   type EventCondition,
   type Field,
   fieldReader,
@@ -67,7 +67,7 @@ const MOST_VALUES = 30;
 const PROPERTIES = 'properties';
 
 /** The selection of candidates as SQL for the rows `e` of ClickHouse. */
-interface CopiedSelection {
+interface ClickHouseSelection {
   readonly columns: string;
   /** The expression of the column `bits` alone. */
   readonly bits: string;
@@ -140,35 +140,35 @@ export class CandidateSelection {
    * Returns the same selection as {@link sql}, for the rows `e` of ClickHouse. `unread` is true for a row that
    * ClickHouse cannot read and that may match. Such rows are selected, too.
    */
-  copiedSql(bind: BindValue): CopiedSelection {
+  clickHouseSql(bind: BindValue): ClickHouseSelection {
     const categories = [...new Set(this.terms.map(({ category }) => category))];
     const isOneCategory = categories.length === 1;
     const terms = this.terms.map(({ category, condition }) => {
-      const test = condition.copiedSql(bind);
-      const read = condition.copiedProperties(bind);
+      const test = condition.clickHouseSql(bind);
+      const read = condition.clickHouseProperties(bind);
       const within = (fits: string): string =>
         category === null || isOneCategory ? fits : `(e.event = ${bind(category, 'String')} AND ${fits})`;
       // An unreadable row matters only to the terms that it may match.
       return {
         read,
         fits: within(test),
-        mayMatter: within(read.length === 0 ? test : `(${test} OR ${copiedIsUnreadable(read)})`),
+        mayMatter: within(read.length === 0 ? test : `(${test} OR ${clickHouseIsUnreadable(read)})`),
       };
     });
     const bits =
       terms.length === 1 ? '1' : terms.map(({ fits }, term) => `if(ifNull(${fits}, 0), ${1 << term}, 0)`).join(' + ');
     const isLarge = `(ifNull(e.bytes, toInt32(length(e.properties))) > ${LARGE_EVENT_BYTES})`;
     const large = this.propertyColumns.size === 0 ? '' : ` + if(${isLarge}, ${LARGE_BIT}, 0)`;
-    const properties = this.copiedProperties(bind);
+    const properties = this.clickHouseProperties(bind);
     const ofConditions = terms.flatMap(({ read }) => read);
     // Reading whole properties needs no parsing, so no such row is unreadable.
     const ofRow = this.isTogether ? [] : properties.map(([sql]) => sql);
-    const ofOwn = [...this.ownColumns.keys()].flatMap(copiedFieldReads);
+    const ofOwn = [...this.ownColumns.keys()].flatMap(clickHouseFieldReads);
     const columns: readonly (readonly [sql: string, column: string])[] = [
       ['toUnixTimestamp64Milli(e.timestamp)', 'ms'],
       ['toString(e.id)', 'id'],
       [`${bits}${large}`, 'bits'],
-      ...[...this.ownColumns].map(([name, column]) => [copiedOwnSql(name), column] as const),
+      ...[...this.ownColumns].map(([name, column]) => [clickHouseOwnSql(name), column] as const),
       ...properties.map(([sql, column]) => [`if(${isLarge}, '', ${sql})`, column] as const),
       ...(properties.length === 0 ? [] : [[`if(${isLarge}, length(e.properties), 0)`, 'large_bytes'] as const]),
     ];
@@ -178,7 +178,7 @@ export class CandidateSelection {
       first: categories.includes(null) ? null : `event IN ${bind(categories, 'Array(String)')}`,
       where: `(${terms.map(({ mayMatter }) => mayMatter).join(' OR ')})`,
       unread: [ofConditions, ofRow, ofOwn]
-        .map((read) => (read.length === 0 ? '0' : `toUInt8(${copiedIsUnreadable(read)})`))
+        .map((read) => (read.length === 0 ? '0' : `toUInt8(${clickHouseIsUnreadable(read)})`))
         .join(' OR '),
     };
   }
@@ -199,13 +199,13 @@ export class CandidateSelection {
   }
 
   /** Returns the same columns as {@link propertiesSql}, for the rows `e` of ClickHouse. */
-  copiedPropertiesSql(bind: BindValue): string {
-    return this.copiedProperties(bind)
+  clickHousePropertiesSql(bind: BindValue): string {
+    return this.clickHouseProperties(bind)
       .map(([sql, column]) => `${sql} AS ${column}`)
       .join(', ');
   }
 
-  /** @param properties the columns of `copiedPropertiesSql` for this event */
+  /** @param properties the columns of `clickHousePropertiesSql` for this event */
   withProperties(row: CandidateRow, properties: Readonly<Record<string, unknown>>): CandidateRow {
     return this.read({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
   }
@@ -255,9 +255,9 @@ export class CandidateSelection {
     return properties;
   }
 
-  private copiedProperties(bind: BindValue): readonly (readonly [sql: string, column: string])[] {
+  private clickHouseProperties(bind: BindValue): readonly (readonly [sql: string, column: string])[] {
     if (this.isTogether) return [['e.properties', PROPERTIES]];
-    return [...this.propertyColumns].map(([name, column]) => [copiedPropertySql([name], bind), column]);
+    return [...this.propertyColumns].map(([name, column]) => [clickHousePropertySql([name], bind), column]);
   }
 
   private properties(bind: Bind): readonly (readonly [sql: string, column: string])[] {

@@ -27,7 +27,7 @@ export interface Walk extends Reading {
    */
   readonly wanted: 'all' | 'some' | number;
   /** The same condition as `within`, for the rows `e` of ClickHouse. It begins with ` AND `. */
-  readonly copiedWithin?: (bind: BindValue) => string;
+  readonly clickHouseWithin?: (bind: BindValue) => string;
   /** Candidates of ClickHouse have their sizes. */
   readonly withSizes?: boolean;
   /** The candidates, when they do not come from PostgreSQL. */

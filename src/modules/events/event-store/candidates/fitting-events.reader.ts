@@ -3,14 +3,14 @@ import type { ProjectScope } from '../../../access/index.js';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { CopyCannotTell } from '../reading/copied-events.reader.js';
+import { ClickHouseUnavailable } from '../reading/clickhouse-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { Deadline } from '../../long-reads/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { CandidateSelection } from './candidate-selection.js';
 import { CandidateWalk } from './candidate-walk.js';
-import { CopiedCandidatesReader, isCopied } from './copied-candidates.reader.js';
+import { ClickHouseScanReader, isFromClickHouse } from './clickhouse-scan.reader.js';
 
 const FIRST_PLACES = 8_192;
 /**
@@ -31,13 +31,13 @@ export interface AskedEvents {
 export interface AskedOfBoth extends AskedEvents {
   readonly filter: (bind: Bind) => string;
   /** The same condition as `filter`, for the rows `e` of ClickHouse. It begins with ` AND `. */
-  readonly copiedFilter: (bind: BindValue) => string;
+  readonly clickHouseFilter: (bind: BindValue) => string;
   readonly where: EventCondition;
 }
 
 /** The ids of events that the process has found to match. */
 export interface ChosenEvents {
-  readonly copied: readonly string[];
+  readonly replicated: readonly string[];
   readonly uncopied: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export type FittingEvents = (bind: Bind) => string;
 export class FittingEventsReader {
   constructor(
     private readonly walk: CandidateWalk,
-    private readonly copied: CopiedCandidatesReader,
+    private readonly clickHouse: ClickHouseScanReader,
   ) {}
 
   /** @throws QueryTooLong */
@@ -86,26 +86,32 @@ export class FittingEventsReader {
   async ofBoth(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
-    { window, filter, copiedFilter, where }: AskedOfBoth,
+    { window, filter, clickHouseFilter, where }: AskedOfBoth,
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<ChosenEvents | null> {
     const selection = new CandidateSelection([{ category: null, condition: where }], []);
-    const walk = { isNewestFirst: false, wanted: 'all', deadline, within: filter, copiedWithin: copiedFilter } as const;
-    const chosen = { copied: [] as string[], uncopied: [] as string[] };
+    const walk = {
+      isNewestFirst: false,
+      wanted: 'all',
+      deadline,
+      within: filter,
+      clickHouseWithin: clickHouseFilter,
+    } as const;
+    const chosen = { replicated: [] as string[], uncopied: [] as string[] };
     try {
-      const rows = await this.copied.rows(tx, scope, window, selection, walk, signal);
+      const rows = await this.clickHouse.rows(tx, scope, window, selection, walk, signal);
       if (rows === null) return null;
       await this.walk.through(tx, scope, window, selection, { ...walk, rows }, (row) => {
         if (where.truth(selection.subject(row), deadline) !== true) return true;
-        chosen[isCopied(row) ? 'copied' : 'uncopied'].push(row.id);
-        return chosen.copied.length <= MOST_CHOSEN;
+        chosen[isFromClickHouse(row) ? 'replicated' : 'uncopied'].push(row.id);
+        return chosen.replicated.length <= MOST_CHOSEN;
       });
     } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
+      if (error instanceof ClickHouseUnavailable) return null;
       throw error;
     }
-    return chosen.copied.length > MOST_CHOSEN ? null : chosen;
+    return chosen.replicated.length > MOST_CHOSEN ? null : chosen;
   }
 
   /** Returns one bit per candidate, oldest first. The bit is set when the candidate matches. */

@@ -3,9 +3,9 @@ import type { ProjectScope } from '../../../access/index.js';
 import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { copiedPropertySql, propertySql } from '../../conditions/index.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
-import { CopiedPlacesReader } from '../places/copied-places.reader.js';
+import { clickHousePropertySql, propertySql } from '../../conditions/index.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
+import { ClickHouseListReader } from '../places/clickhouse-list.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
 import { writtenIds } from '../reading/written-values.js';
@@ -26,15 +26,15 @@ interface Asked {
 export class NewestEventsReader {
   constructor(
     private readonly database: Database,
-    private readonly copiedPlaces: CopiedPlacesReader,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouseLists: ClickHouseListReader,
+    private readonly clickHouse: ClickHouseEvents,
   ) {}
 
   /** Returns the locators of the newest events of a project, newest first. @throws QueryTooLong */
   async places(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventPlace[]> {
     await this.database.limit(tx, deadline.left());
-    const copied = await this.copiedPlaces.newest({ projectId }, { limit }, { tx });
-    if (copied !== null) return copied;
+    const replicated = await this.clickHouseLists.newest({ projectId }, { limit }, { tx });
+    if (replicated !== null) return replicated;
     return this.database.rows<EventPlace>(
       `SELECT ${PLACE_COLUMNS} FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
       [projectId, limit],
@@ -81,10 +81,10 @@ export class NewestEventsReader {
     const asked: Asked = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
     const kept = await this.kept(tx, scope, asked, paths, deadline);
     const others = paths.filter((_, at) => kept[at] !== true);
-    if (!this.copied.isAsked || others.length === 0) return kept;
+    if (!this.clickHouse.isEnabled || others.length === 0) return kept;
     // An event that both stores have is checked twice, with the same result.
-    const copied = await this.ofCopy(scope, asked, others, deadline);
-    const known = new Set(others.filter((_, at) => copied[at] === true));
+    const replicated = await this.ofClickHouse(scope, asked, others, deadline);
+    const known = new Set(others.filter((_, at) => replicated[at] === true));
     return paths.map((path, at) => kept[at] === true || known.has(path));
   }
 
@@ -110,7 +110,7 @@ export class NewestEventsReader {
   }
 
   /** @returns an empty list when ClickHouse cannot answer */
-  private async ofCopy(
+  private async ofClickHouse(
     scope: Scope,
     { ids, from, to }: Asked,
     paths: readonly (readonly string[])[],
@@ -118,19 +118,19 @@ export class NewestEventsReader {
   ): Promise<readonly boolean[]> {
     const statement = new StatementValues();
     const { bind } = statement;
-    const tests = paths.map((path) => `max(${copiedPropertySql(path, bind)} NOT IN ('', 'null'))`);
+    const tests = paths.map((path) => `max(${clickHousePropertySql(path, bind)} NOT IN ('', 'null'))`);
     try {
-      const rows = await this.copied.rows<{ known: number[] }>(
+      const rows = await this.clickHouse.rows<{ known: number[] }>(
         scope,
         Number.MAX_SAFE_INTEGER,
-        (copied) => `[${tests.join(', ')}] AS known FROM ${copied} AS e
+        (replicated) => `[${tests.join(', ')}] AS known FROM ${replicated} AS e
           WHERE e.timestamp >= ${instantSql(from, bind)} AND e.timestamp <= ${instantSql(to, bind)} AND e.id IN ${writtenIds(ids)}`,
         statement,
         { milliseconds: deadline.left() },
       );
       return rows?.[0]?.known.map((known) => known === 1) ?? [];
     } catch (error) {
-      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+      throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }
   }
 }

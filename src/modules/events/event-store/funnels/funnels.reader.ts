@@ -3,8 +3,8 @@ import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
-import { CopyCannotTell } from '../reading/copied-events.reader.js';
-import { CopiedFunnelRepository } from './copied-funnel.repository.js';
+import { ClickHouseUnavailable } from '../reading/clickhouse-events.reader.js';
+import { ClickHouseFunnelRepository } from './clickhouse-funnel.repository.js';
 import { type FollowedEvents, FunnelEventsRepository } from './funnel-events.repository.js';
 import { PackReader, readWords } from './packed-events.js';
 
@@ -27,7 +27,7 @@ export class FunnelsReader {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly events: FunnelEventsRepository,
-    private readonly copied: CopiedFunnelRepository,
+    private readonly clickHouse: ClickHouseFunnelRepository,
   ) {}
 
   /**
@@ -43,14 +43,14 @@ export class FunnelsReader {
   ): Promise<Result> {
     return this.snapshots.run(question, signal, async (snapshot) => {
       const followed = { ...asked, from: question.window.from };
-      const copied = await this.fromCopy(question, followed, begin(), snapshot, signal);
-      this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-      return copied === null ? this.fromRows(question, followed, begin(), snapshot) : copied.result;
+      const replicated = await this.fromClickHouse(question, followed, begin(), snapshot, signal);
+      this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
+      return replicated === null ? this.fromRows(question, followed, begin(), snapshot) : replicated.result;
     });
   }
 
   /** @returns null when PostgreSQL has to answer alone */
-  private async fromCopy<Result>(
+  private async fromClickHouse<Result>(
     question: Question,
     followed: FollowedEvents,
     follower: Follower<Result>,
@@ -60,14 +60,14 @@ export class FunnelsReader {
     const follow = follower.push.bind(follower);
     const others = new EventLoopYield();
     try {
-      const events = await this.copied.read(question, followed, snapshot, signal);
+      const events = await this.clickHouse.read(question, followed, snapshot, signal);
       if (events === null) return null;
       for await (const words of events) {
         await others.ifDue();
         readWords(words, follow);
       }
     } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
+      if (error instanceof ClickHouseUnavailable) return null;
       throw error;
     }
     return { result: await follower.end(() => others.ifDue()) };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { type BindValue, foldedSql as copiedFoldedSql } from '../../../../platform/clickhouse/index.js';
+import { type BindValue, foldedSql as clickHouseFoldedSql } from '../../../../platform/clickhouse/index.js';
 import { fold, variantsOf } from '../../../../platform/case-folding/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
@@ -8,8 +8,8 @@ import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { MatchesReader } from '../matches/matches.reader.js';
-import { type CopiedConditions, olderThan } from '../places/asked-places.js';
-import { CopiedPlacesReader } from '../places/copied-places.reader.js';
+import { type ClickHouseConditions, olderThan } from '../places/asked-places.js';
+import { ClickHouseListReader } from '../places/clickhouse-list.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { Place } from '../places/cursor.js';
 import { LOG_TEXT } from '../tables/table-statements.js';
@@ -58,7 +58,7 @@ export class LogsReader {
     private readonly database: Database,
     private readonly index: LogSearchIndexWriter,
     private readonly longReads: LongReads,
-    private readonly copied: CopiedPlacesReader,
+    private readonly clickHouse: ClickHouseListReader,
     private readonly matches: MatchesReader,
   ) {}
 
@@ -86,7 +86,7 @@ export class LogsReader {
 
   private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
     const { before } = filter;
-    return this.copied.read(scope, { window, before, limit }, () => this.scan(scope, window, filter, limit));
+    return this.clickHouse.read(scope, { window, before, limit }, () => this.scan(scope, window, filter, limit));
   }
 
   private async filtered(
@@ -102,7 +102,7 @@ export class LogsReader {
     const inTurn = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
       this.longReads.run(scope, (milliseconds) => work(milliseconds).catch(tooLong), { refusal: TooManyLogSearches });
     try {
-      return await this.copied.read(scope, asked, kept, { inTurn });
+      return await this.clickHouse.read(scope, asked, kept, { inTurn });
     } catch (error) {
       if (error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;
@@ -226,10 +226,10 @@ function within({ from, to }: TimeWindow, parameters: Parameters): string {
   return `"timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
 }
 
-function inBoth(filter: LogFilter): CopiedConditions {
+function inBoth(filter: LogFilter): ClickHouseConditions {
   return {
     postgres: (parameters) => matching(filter, parameters),
-    clickHouse: (bind) => copiedMatching(filter, bind),
+    clickHouse: (bind) => clickHouseMatching(filter, bind),
     // A skip index of ClickHouse covers the concatenation of the three columns.
     indexed: (bind) => {
       const loose = loosePattern(fold(filter.text ?? ''), isPlainInLowerCase);
@@ -261,13 +261,13 @@ function matching({ method, hideNoise, text }: LogFilter, parameters: Pick<Param
 }
 
 /** Returns the same conditions as {@link matching}, for the rows of ClickHouse. */
-function copiedMatching({ method, hideNoise, text }: LogFilter, bind: BindValue): string {
+function clickHouseMatching({ method, hideNoise, text }: LogFilter, bind: BindValue): string {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`log_method = ${bind(method, 'String')}`);
   if (hideNoise) conditions.push(NO_NOISE);
   if (text !== undefined) {
     const folded = fold(text);
-    const inFolded = copiedFoldedSql([folded], bind);
+    const inFolded = clickHouseFoldedSql([folded], bind);
     const exact = bind(patternOf(folded), 'String');
     conditions.push(anyOf((column) => `${inFolded(column)} LIKE ${exact}`));
   }

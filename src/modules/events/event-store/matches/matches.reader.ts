@@ -4,15 +4,15 @@ import type { EventCondition } from '../../eql-language/index.js';
 import { BreakdownsReader } from '../breakdowns/breakdowns.reader.js';
 import { type CandidateRow, CandidateSelection } from '../candidates/candidate-selection.js';
 import { CandidateWalk, type Walk } from '../candidates/candidate-walk.js';
-import { CopiedCandidatesReader } from '../candidates/copied-candidates.reader.js';
+import { ClickHouseScanReader } from '../candidates/clickhouse-scan.reader.js';
 import { type AskedPlaces, olderThan } from '../places/asked-places.js';
-import { copiedOlderThan } from '../places/copied-places.reader.js';
+import { clickHouseOlderThan } from '../places/clickhouse-list.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import { filterInBoth } from '../places/explored-places.reader.js';
 import type { Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { CopyCannotTell } from '../reading/copied-events.reader.js';
+import { ClickHouseUnavailable } from '../reading/clickhouse-events.reader.js';
 import { EventRowsReader, type Selection } from '../rows/event-rows.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { Page } from '../totals/totals.reader.js';
@@ -44,7 +44,7 @@ export class MatchesReader {
   constructor(
     private readonly snapshots: Snapshots,
     private readonly walk: CandidateWalk,
-    private readonly copied: CopiedCandidatesReader,
+    private readonly clickHouse: ClickHouseScanReader,
     private readonly archived: ArchivedEventsReader,
     private readonly rows: EventRowsReader,
     private readonly breakdowns: BreakdownsReader,
@@ -96,9 +96,9 @@ export class MatchesReader {
     const { window, where, limit } = asked;
     const selection = new CandidateSelection([{ category: null, condition: where }], []);
     const walk = walkOf(asked, snapshot, wanted);
-    const copied = await this.fromCopy(scope, asked, selection, walk, snapshot, signal, wanted);
-    this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-    if (copied !== null) return copied;
+    const replicated = await this.fromClickHouse(scope, asked, selection, walk, snapshot, signal, wanted);
+    this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
+    if (replicated !== null) return replicated;
     const found = await this.collect(scope, asked, selection, walk, snapshot, wanted);
     const last = wanted === 'page' && found.rows.length === limit ? found.rows.at(-1) : undefined;
     await this.archived.assertNotArchived(last === undefined ? window : { from: new Date(last.ms) });
@@ -106,7 +106,7 @@ export class MatchesReader {
   }
 
   /** @returns null when PostgreSQL has to answer alone */
-  private async fromCopy(
+  private async fromClickHouse(
     scope: Scope,
     asked: AskedMatches,
     selection: CandidateSelection,
@@ -116,10 +116,10 @@ export class MatchesReader {
     wanted: 'page' | 'all',
   ): Promise<Matches | null> {
     try {
-      const rows = await this.copied.rows(snapshot.tx, scope, spanOf(asked), selection, walk, signal);
+      const rows = await this.clickHouse.rows(snapshot.tx, scope, spanOf(asked), selection, walk, signal);
       return rows && (await this.collect(scope, asked, selection, { ...walk, rows }, snapshot, wanted));
     } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
+      if (error instanceof ClickHouseUnavailable) return null;
       throw error;
     }
   }
@@ -172,8 +172,8 @@ function walkOf(
     deadline,
     withSizes: true,
     within: (bind) => `true${olderThan(before, { bind })}${conditions?.postgres({ bind }) ?? ''}`,
-    copiedWithin: (bind) =>
-      `${before ? ` AND ${copiedOlderThan(before, bind)}` : ''}${conditions?.indexed?.(bind) ?? ''}${conditions?.clickHouse(bind) ?? ''}`,
+    clickHouseWithin: (bind) =>
+      `${before ? ` AND ${clickHouseOlderThan(before, bind)}` : ''}${conditions?.indexed?.(bind) ?? ''}${conditions?.clickHouse(bind) ?? ''}`,
   };
 }
 

@@ -3,7 +3,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import type { Division } from '../questions/division.js';
 import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
-import type { CopiedOverview } from './copied-overview.repository.js';
+import type { ClickHouseOverview } from './clickhouse-overview.repository.js';
 import type { Snapshot } from '../questions/snapshots.js';
 
 /** The fields that an overview groups events by. */
@@ -34,7 +34,7 @@ export class OverviewRepository {
   /** Returns the totals of both windows, and the severities and event types of the window, from one statement. */
   rows(
     question: Question,
-    source: Source | CopiedOverview,
+    source: Source | ClickHouseOverview,
     division: Division,
     snapshot: Snapshot,
   ): Promise<OverviewRow[]> {
@@ -64,11 +64,11 @@ export class OverviewRepository {
   }
 }
 
-function baseOf(question: Question, source: Source | CopiedOverview, division: Division, bind: Bind): string {
+function baseOf(question: Question, source: Source | ClickHouseOverview, division: Division, bind: Bind): string {
   if (source.type === 'counted') {
     return `base AS MATERIALIZED (${countedSql(question, source, OVERVIEW_DIMENSIONS, bind)})`;
   }
-  if (source.type === 'copied') {
+  if (source.type === 'clickHouse') {
     return `base AS MATERIALIZED (
               SELECT ${bucketSql(division, bind)} AS bucket, event, source_id, severity, sum(n) AS events,
                      coalesce(sum(n) FILTER (WHERE failed), 0) AS errors
@@ -83,10 +83,10 @@ function baseOf(question: Question, source: Source | CopiedOverview, division: D
             FROM matched GROUP BY bucket, event, source_id, severity)`;
 }
 
-function latenciesOf(source: Source | CopiedOverview, division: Division, bind: Bind): string {
+function latenciesOf(source: Source | ClickHouseOverview, division: Division, bind: Bind): string {
   if (source.type === 'counted')
     return 'SELECT 0 AS bucket, NULL::int AS p50, NULL::int AS p95, NULL::timestamptz AS last_at WHERE false';
-  if (source.type === 'copied') {
+  if (source.type === 'clickHouse') {
     // By nearest rank, like percentile_disc.
     const rank = (quantile: number): string =>
       `min(latency) FILTER (WHERE up_to >= ceil(${quantile}::float8 * measured))`;

@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
-import { CopiedOverviewRepository } from './copied-overview.repository.js';
+import { ClickHouseOverviewRepository } from './clickhouse-overview.repository.js';
 import { OverviewRepository } from './overview.repository.js';
 import { OverviewsReader } from './overviews.reader.js';
 
 /** Totals of a window and of the previous window. */
 @Module({
   imports: [EventReplicationModule, EventQuestionsModule, EventTotalsModule],
-  providers: [CopiedOverviewRepository, OverviewRepository, OverviewsReader],
+  providers: [ClickHouseOverviewRepository, OverviewRepository, OverviewsReader],
   exports: [OverviewsReader],
 })
 export class EventOverviewsModule {}

@@ -6,7 +6,7 @@ import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { isEmptyFilter } from '../totals/event-filter.js';
 import { LatenciesReader } from '../totals/latencies.reader.js';
-import { CopiedOverviewRepository } from './copied-overview.repository.js';
+import { ClickHouseOverviewRepository } from './clickhouse-overview.repository.js';
 import { OVERVIEW_DIMENSIONS, OverviewRepository, type OverviewRow } from './overview.repository.js';
 
 /** The totals of a window. */
@@ -28,7 +28,7 @@ export class OverviewsReader {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly overview: OverviewRepository,
-    private readonly copied: CopiedOverviewRepository,
+    private readonly clickHouse: ClickHouseOverviewRepository,
     private readonly latencies: LatenciesReader,
   ) {}
 
@@ -38,9 +38,10 @@ export class OverviewsReader {
     // Latencies of counted hours are not divided by field, so they cannot answer with a filter.
     const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
     return this.snapshots.run(question, signal, async (snapshot) => {
-      const copied = isOfHours ? null : await this.copied.source(question, division, snapshot, signal);
+      const replicated = isOfHours ? null : await this.clickHouse.source(question, division, snapshot, signal);
       const source =
-        copied ?? (await this.gathered.source(question, division, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));
+        replicated ??
+        (await this.gathered.source(question, division, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));
       const rows = await this.overview.rows(question, source, division, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
       const of = async (bucket: number, window: TimeWindow): Promise<OverviewFigures> => {

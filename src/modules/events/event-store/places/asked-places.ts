@@ -3,7 +3,7 @@ import type { Parameters } from '../../../../platform/database/parameters.js';
 import type { Place } from './cursor.js';
 
 /** The same conditions on events for both stores. Each begins with ` AND `. */
-export interface CopiedConditions {
+export interface ClickHouseConditions {
   postgres(parameters: Pick<Parameters, 'bind'>): string;
   clickHouse(bind: BindValue): string;
   /** A necessary condition that ClickHouse checks first, because it has an index for it. */
@@ -17,7 +17,7 @@ export interface AskedPlaces {
   readonly window?: { readonly from: Date; readonly to: Date };
   /** Only events strictly before this place. */
   readonly before?: Place | null;
-  readonly conditions?: CopiedConditions;
+  readonly conditions?: ClickHouseConditions;
   readonly limit: number;
   readonly offset?: number;
 }

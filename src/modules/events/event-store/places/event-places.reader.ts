@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { COPIED_SIZES, CopiedPlacesReader } from './copied-places.reader.js';
+import { CLICKHOUSE_SIZES, ClickHouseListReader } from './clickhouse-list.reader.js';
 import type { Place } from './cursor.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { StoredEvent } from '../../fields/index.js';
@@ -16,22 +16,22 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 /** An event that was found by its id, with its locator. */
 export type FoundEvent = EventPlace & Pick<StoredEvent, 'event' | 'source' | 'source_id'>;
 
-type CopiedEvent = Omit<FoundEvent, 'timestamp'> & { readonly ms: number };
-const COPIED_EVENT = `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, e.event AS event, e.source AS source,
-  e.source_id AS source_id, ${COPIED_SIZES}`;
+type ClickHouseEvent = Omit<FoundEvent, 'timestamp'> & { readonly ms: number };
+const CLICKHOUSE_EVENT = `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, e.event AS event, e.source AS source,
+  e.source_id AS source_id, ${CLICKHOUSE_SIZES}`;
 
 /** Reads locators of a project's events along the primary key. */
 @Injectable()
 export class EventPlacesReader {
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedPlacesReader,
+    private readonly clickHouse: ClickHouseListReader,
     private readonly archived: ArchivedEventsReader,
   ) {}
 
   /** Newest first, then by id. Strictly before the place when one is given. */
   async newest(scope: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
-    return this.copied.read(scope, { before, limit }, () => this.newestKept(scope, before, limit));
+    return this.clickHouse.read(scope, { before, limit }, () => this.newestKept(scope, before, limit));
   }
 
   private newestKept({ projectId }: Scope, before: Place | null, limit: number): Promise<EventPlace[]> {
@@ -89,8 +89,8 @@ export class EventPlacesReader {
   /** Finds an event that only ClickHouse has. @throws ArchiveUnavailable */
   private async findArchived(scope: Scope, id: string, near: TimeWindow): Promise<FoundEvent | null> {
     const found =
-      (await this.archived.find<CopiedEvent>(scope, id, COPIED_EVENT, near)) ??
-      (await this.archived.find<CopiedEvent>(scope, id, COPIED_EVENT, null));
+      (await this.archived.find<ClickHouseEvent>(scope, id, CLICKHOUSE_EVENT, near)) ??
+      (await this.archived.find<ClickHouseEvent>(scope, id, CLICKHOUSE_EVENT, null));
     if (found === null) return null;
     const { ms, ...event } = found;
     return { ...event, timestamp: new Date(ms) };

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
+import { conditionsOf, clickHouseConditionsOf, type EventFilter } from '../totals/event-filter.js';
 import { EVERY, EventTotalsReader, type MatchingHour, type Page } from '../totals/totals.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { type CopiedConditions, olderThan } from './asked-places.js';
-import { CopiedPlacesReader } from './copied-places.reader.js';
+import { type ClickHouseConditions, olderThan } from './asked-places.js';
+import { ClickHouseListReader } from './clickhouse-list.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';
 
@@ -25,7 +25,7 @@ export class ExploredPlacesReader {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,
-    private readonly copied: CopiedPlacesReader,
+    private readonly clickHouse: ClickHouseListReader,
   ) {}
 
   /**
@@ -49,7 +49,7 @@ export class ExploredPlacesReader {
           ? this.scattered(scope, span, hours, filter, inNewest, tx)
           : this.together(scope, span, filter, inNewest, tx);
       const asked = { window: span, conditions: filterInBoth(filter), ...inNewest };
-      return { total, places: await this.copied.read(scope, asked, kept, { tx, isNarrow: true }) };
+      return { total, places: await this.clickHouse.read(scope, asked, kept, { tx, isNarrow: true }) };
     });
   }
 
@@ -67,7 +67,7 @@ export class ExploredPlacesReader {
     limit: number,
   ): Promise<EventPlace[]> {
     const asked = { window: span, before: place, conditions: filterInBoth(filter), limit };
-    return this.copied.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
+    return this.clickHouse.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
   }
 
   private beforeKept(
@@ -144,10 +144,10 @@ export function spanOf(hours: readonly MatchingHour[], window: TimeWindow): Time
 }
 
 /** Returns a filter as conditions for both stores. */
-export function filterInBoth(filter: EventFilter): CopiedConditions {
+export function filterInBoth(filter: EventFilter): ClickHouseConditions {
   return {
     postgres: (parameters) => conditionsOf(filter, parameters),
-    clickHouse: (bind) => copiedConditionsOf(filter, bind),
+    clickHouse: (bind) => clickHouseConditionsOf(filter, bind),
   };
 }
 

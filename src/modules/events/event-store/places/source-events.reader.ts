@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import type { CopiedConditions } from './asked-places.js';
-import { CopiedPlacesReader } from './copied-places.reader.js';
+import type { ClickHouseConditions } from './asked-places.js';
+import { ClickHouseListReader } from './clickhouse-list.reader.js';
 import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
 import type { Place } from './cursor.js';
 
@@ -25,7 +25,7 @@ export interface SourceVolume {
 export class SourceEventsReader {
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedPlacesReader,
+    private readonly clickHouse: ClickHouseListReader,
   ) {}
 
   /**
@@ -47,12 +47,12 @@ export class SourceEventsReader {
 
   /** Newest first, then by id. Strictly before the place when one is given. */
   newest(scope: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
-    const conditions: CopiedConditions = {
+    const conditions: ClickHouseConditions = {
       postgres: ({ bind }) => ` AND source_id = ${bind(sourceId)}`,
       clickHouse: (bind) => ` AND e.source_id = ${bind(sourceId, 'UUID')}`,
     };
     const kept = (): Promise<EventPlace[]> => this.newestKept(scope, sourceId, before, limit);
-    return this.copied.read(scope, { before, limit, conditions }, kept);
+    return this.clickHouse.read(scope, { before, limit, conditions }, kept);
   }
 
   private newestKept(

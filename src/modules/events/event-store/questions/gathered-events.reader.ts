@@ -6,12 +6,12 @@ import { type ArchivedEdges, ArchivedEdgesReader } from '../totals/archived-edge
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import {
   conditionsOf,
-  copiedConditionsOf,
+  clickHouseConditionsOf,
   type Dimension,
   type EventFilter,
   isEmptyFilter,
 } from '../totals/event-filter.js';
-import { CopiedEventsReader } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents } from '../reading/clickhouse-events.reader.js';
 import { countedBuckets } from '../totals/counted-buckets.reader.js';
 import { type FittingEvents, FittingEventsReader } from '../candidates/fitting-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
@@ -45,7 +45,7 @@ export interface UncopiedEvents {
 export class GatheredEventsReader {
   constructor(
     private readonly fitting: FittingEventsReader,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly uncopied: UncopiedEventsReader,
     private readonly edges: ArchivedEdgesReader,
     private readonly archived: ArchivedEventsReader,
@@ -98,14 +98,14 @@ export class GatheredEventsReader {
    * @returns null when ClickHouse is not enabled or cannot answer
    * @throws QueryTooLong
    */
-  async behindCopy(
+  async behindReplica(
     { scope, filter, where }: AskedOfStores,
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     signal: AbortSignal,
     types?: readonly string[],
   ): Promise<UncopiedEvents | null> {
-    if (!this.copied.isAsked) return null;
+    if (!this.clickHouse.isEnabled) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const ofFilter = (bind: Bind): string => filterSql(filter, types, bind);
@@ -117,12 +117,12 @@ export class GatheredEventsReader {
     if (where?.isExact !== false) {
       return { block, events: within((bind) => (where === null ? '' : ` AND (${where.sql(bind)})`)), chosen: null };
     }
-    const copiedFilter = (bind: BindValue): string => copiedFilterSql(filter, types, bind);
-    const asked = { window, filter: ofFilter, copiedFilter, where };
+    const clickHouseFilter = (bind: BindValue): string => clickHouseFilterSql(filter, types, bind);
+    const asked = { window, filter: ofFilter, clickHouseFilter, where };
     const chosen = await this.fitting.ofBoth(tx, scope, asked, deadline, signal);
     if (chosen === null) return null;
-    const { copied, uncopied } = chosen;
-    return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: copied };
+    const { replicated, uncopied } = chosen;
+    return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: replicated };
   }
 
   /** Returns the oldest timestamp of some events, or null when there are none. */
@@ -182,16 +182,16 @@ export class GatheredEventsReader {
     end: End,
     snapshot: Snapshot,
   ): Promise<Date | null> {
-    const where = (bind: BindValue): string => `${inWindowsSql([window], bind)}${copiedConditionsOf(filter, bind)}`;
+    const where = (bind: BindValue): string => `${inWindowsSql([window], bind)}${clickHouseConditionsOf(filter, bind)}`;
     const { tx, inTime } = snapshot;
-    const copied = await inTime((bounds) => this.archived.endOf(scope, end, where, tx, bounds));
+    const replicated = await inTime((bounds) => this.archived.endOf(scope, end, where, tx, bounds));
     const beside = await this.endAmong(
       (bind) => uncopiedSql(scope.projectId, window, filterSql(filter, undefined, bind), bind),
       end,
       snapshot,
     );
-    if (copied === null || beside === null) return copied ?? beside;
-    return beside < copied === (end === 'first') ? beside : copied;
+    if (replicated === null || beside === null) return replicated ?? beside;
+    return beside < replicated === (end === 'first') ? beside : replicated;
   }
 
   /** Returns the first or last hour of the window that has a matching event, or undefined. */
@@ -226,9 +226,9 @@ function filterSql(filter: EventFilter, types: readonly string[] | undefined, bi
   return `true${conditionsOf(filter, { bind })}${ofTypes}`;
 }
 
-function copiedFilterSql(filter: EventFilter, types: readonly string[] | undefined, bind: BindValue): string {
+function clickHouseFilterSql(filter: EventFilter, types: readonly string[] | undefined, bind: BindValue): string {
   const ofTypes = types === undefined ? '' : ` AND e.event IN ${bind(types, 'Array(String)')}`;
-  return `${copiedConditionsOf(filter, bind)}${ofTypes}`;
+  return `${clickHouseConditionsOf(filter, bind)}${ofTypes}`;
 }
 
 /**

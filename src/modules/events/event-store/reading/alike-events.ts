@@ -7,7 +7,7 @@ const MOST_ROWS = 100_000;
 /** A column that events are grouped by. */
 export interface AlikeColumn {
   /** SQL for the rows `e` of ClickHouse. Timestamps are epoch milliseconds. */
-  readonly copied: (bind: BindValue) => string;
+  readonly clickHouse: (bind: BindValue) => string;
   /** SQL for the rows `e` of PostgreSQL. */
   readonly postgres: (bind: Bind) => string;
   readonly type: 'text' | 'uuid' | 'int' | 'bool' | 'timestamptz';
@@ -29,13 +29,13 @@ export class AlikeEvents {
   ) {}
 
   /** Returns the part of the statement after SELECT. */
-  static selectSql({ columns, where }: AlikeQuestion, copied: string, bind: BindValue): string {
+  static selectSql({ columns, where }: AlikeQuestion, replicated: string, bind: BindValue): string {
     // The aliases must differ from the names of columns, because a condition refers to the columns.
-    const names = Object.values(columns).map(({ copied: sql, isGreatest }, index) => {
+    const names = Object.values(columns).map(({ clickHouse: sql, isGreatest }, index) => {
       return `${isGreatest ? `max(${sql(bind)})` : sql(bind)} AS alike_${index}`;
     });
     const keys = Object.values(columns).flatMap(({ isGreatest }, index) => (isGreatest ? [] : [`alike_${index}`]));
-    return `* FROM (SELECT ${[...names, 'count() AS alike_n'].join(', ')} FROM ${copied} AS e WHERE ${where(bind)}
+    return `* FROM (SELECT ${[...names, 'count() AS alike_n'].join(', ')} FROM ${replicated} AS e WHERE ${where(bind)}
       ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`}) LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`;
   }
 
@@ -63,7 +63,7 @@ export class AlikeEvents {
     const types = [...Object.values(this.columns).map(({ type }) => type), 'float8'];
     const lists = this.lists.map((list, index) => `${bind(list)}::${types[index]}[]`);
     const others = Object.values(this.columns).map(({ postgres, type }) => `(${postgres(bind)})::${type}`);
-    return `(SELECT * FROM unnest(${lists.join(', ')}) AS copied (${[...names, 'n'].join(', ')})
+    return `(SELECT * FROM unnest(${lists.join(', ')}) AS replicated (${[...names, 'n'].join(', ')})
        UNION ALL SELECT ${[...others, '1'].join(', ')} FROM ${beside} /* tenant: they are of one project */)`;
   }
 }

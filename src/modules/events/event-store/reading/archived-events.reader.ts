@@ -7,7 +7,7 @@ import { domainError } from '../../../../platform/http/domain-error.js';
 import { type EventColumn, FIELD_TABLE, instantSql } from '../../fields/index.js';
 import { HotEvents } from '../retention/hot-events.js';
 import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from './copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from './clickhouse-events.reader.js';
 import { UncopiedEventsReader } from './uncopied-events.reader.js';
 import { writtenIds, writtenNumbers } from './written-values.js';
 
@@ -32,7 +32,7 @@ interface Place {
 export type LargeColumn = 'message' | 'properties';
 
 /** An event of ClickHouse as JSON in the form of PostgreSQL's row. */
-export interface CopiedRow {
+export interface ClickHouseRow {
   readonly at: Date;
   readonly json: string;
 }
@@ -58,7 +58,7 @@ export class ArchivedEventsReader {
 
   constructor(
     private readonly hot: HotEvents,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly uncopied: UncopiedEventsReader,
   ) {}
 
@@ -89,7 +89,7 @@ export class ArchivedEventsReader {
     const rows = await this.rows<Record<string, unknown>>(
       scope,
       block,
-      (copied) => AlikeEvents.selectSql(question, copied, statement.bind),
+      (replicated) => AlikeEvents.selectSql(question, replicated, statement.bind),
       statement,
       bounds,
     );
@@ -115,7 +115,7 @@ export class ArchivedEventsReader {
     const [row] = await this.rows<{ ms: number }>(
       scope,
       block,
-      (copied) => `toUnixTimestamp64Milli(e.timestamp) AS ms FROM ${copied} AS e
+      (replicated) => `toUnixTimestamp64Milli(e.timestamp) AS ms FROM ${replicated} AS e
         WHERE ${where(statement.bind)} ORDER BY e.timestamp ${end === 'first' ? 'ASC' : 'DESC'} LIMIT 1`,
       statement,
       bounds,
@@ -138,7 +138,7 @@ export class ArchivedEventsReader {
     const rows = await this.rows<StoredRow>(
       scope,
       ANY_BLOCK,
-      (copied) => `${rowColumns([])} FROM ${copied} AS e WHERE ${within} AND e.id IN ${ids}`,
+      (replicated) => `${rowColumns([])} FROM ${replicated} AS e WHERE ${within} AND e.id IN ${ids}`,
       statement,
     );
     return `[${rows.map(rowJson).join(',')}]`;
@@ -160,26 +160,26 @@ export class ArchivedEventsReader {
       readonly without: readonly LargeColumn[];
     },
     bounds: ReadBounds,
-    take: (rows: readonly CopiedRow[]) => Promise<boolean>,
+    take: (rows: readonly ClickHouseRow[]) => Promise<boolean>,
   ): Promise<boolean> {
     const statement = new StatementValues();
     const { bind } = statement;
     const { where, limit, without } = asked(bind);
-    const select = (copied: string): string =>
-      `${rowColumns(without)} FROM ${copied} AS e WHERE ${where}
+    const select = (replicated: string): string =>
+      `${rowColumns(without)} FROM ${replicated} AS e WHERE ${where}
        ORDER BY e.timestamp, UUIDToNum(e.id) LIMIT ${bind(limit, 'UInt64')}`;
     const read = async (): Promise<boolean> => {
-      for await (const rows of this.copied.stream<StoredRow>(scope, block, select, statement, bounds)) {
+      for await (const rows of this.clickHouse.stream<StoredRow>(scope, block, select, statement, bounds)) {
         if (!(await take(rows.map((row) => ({ at: new Date(row.timestamp_ms), json: rowJson(row) }))))) break;
       }
-      this.copied.answered('clickhouse');
+      this.clickHouse.countRead('clickhouse');
       return true;
     };
     try {
       return await this.turns.run(scope.projectId, read, bounds.signal);
     } catch (error) {
-      if (error instanceof CopyReadTooLong) return false;
-      if (error instanceof CopyCannotTell) throw new ArchiveUnavailable();
+      if (error instanceof ClickHouseTimeout) return false;
+      if (error instanceof ClickHouseUnavailable) throw new ArchiveUnavailable();
       throw error;
     }
   }
@@ -193,7 +193,7 @@ export class ArchivedEventsReader {
     const [row] = await this.rows<Row>(
       scope,
       ANY_BLOCK,
-      (copied) => `${columns} FROM ${copied} AS e WHERE e.id = ${bind(id, 'UUID')}${within} LIMIT 1`,
+      (replicated) => `${columns} FROM ${replicated} AS e WHERE e.id = ${bind(id, 'UUID')}${within} LIMIT 1`,
       statement,
     );
     return row ?? null;
@@ -203,20 +203,20 @@ export class ArchivedEventsReader {
   async rows<Row>(
     scope: Scope,
     block: number,
-    select: (copied: string) => string,
+    select: (replicated: string) => string,
     statement: StatementValues,
     bounds: Partial<ReadBounds> = {},
   ): Promise<Row[]> {
     try {
       const read = (): Promise<Row[] | null> =>
-        this.copied.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
+        this.clickHouse.rows<Row>(scope, block, select, statement, { milliseconds: LOOK_MS, ...bounds });
       const rows = await this.turns.run(scope.projectId, read, bounds.signal);
       if (rows !== null) {
-        this.copied.answered('clickhouse');
+        this.clickHouse.countRead('clickhouse');
         return rows;
       }
     } catch (error) {
-      if (!(error instanceof CopyReadTooLong)) throw error;
+      if (!(error instanceof ClickHouseTimeout)) throw error;
     }
     throw new ArchiveUnavailable();
   }

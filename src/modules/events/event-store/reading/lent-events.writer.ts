@@ -4,11 +4,11 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import { copiedFieldReads, copiedFilter, type FilterGroup, filterSql } from '../../conditions/index.js';
+import { clickHouseFieldReads, clickHouseFilter, type FilterGroup, filterSql } from '../../conditions/index.js';
 import {
   ArchiveUnavailable,
   ArchivedEventsReader,
-  type CopiedRow,
+  type ClickHouseRow,
   type LargeColumn,
 } from './archived-events.reader.js';
 import { UncopiedEventsReader, uncopiedSql } from './uncopied-events.reader.js';
@@ -109,7 +109,7 @@ export class LentEventsWriter {
       const block = await this.uncopied.block({ projectId }, tx);
       if (block === null) throw new ArchiveUnavailable();
       await execute('CREATE TEMPORARY TABLE lent_events (LIKE events)');
-      const cutAt = await this.lendCopied(projectId, block, { ...wanted, windows: archived }, until, tx);
+      const cutAt = await this.stageReplicated(projectId, block, { ...wanted, windows: archived }, until, tx);
       for (const window of archived) {
         await this.limit(until, tx);
         await this.lendUncopied(projectId, window, wanted.filter, tx);
@@ -141,7 +141,7 @@ export class LentEventsWriter {
    * Stages replicated events, ordered by timestamp and id. @returns the timestamp of the first event that was left out,
    * or null when all are staged
    */
-  private async lendCopied(
+  private async stageReplicated(
     projectId: ProjectId,
     block: number,
     { windows, filter, fields, enough }: Wanted,
@@ -151,7 +151,7 @@ export class LentEventsWriter {
     let most = this.mostEvents;
     const without = LARGE.filter((name) => fields?.every((field) => !readsColumn(field, name)) === true);
     const asked = (bind: BindValue): { where: string; limit: number; without: readonly LargeColumn[] } => {
-      const { sql, isExact } = copiedFilter(filter, bind);
+      const { sql, isExact } = clickHouseFilter(filter, bind);
       if (isExact && enough !== undefined) most = Math.min(most, TIMES_WANTED * enough);
       // One additional row shows whether there are more.
       return { where: `${inWindowsSql(windows, bind)} AND ${sql}`, limit: most + 1, without };
@@ -159,7 +159,7 @@ export class LentEventsWriter {
     const pieces = new Pieces((rows) => this.insert(rows, deadline, tx));
     /** The timestamps of the last event that was read, and of the first event that was not staged. */
     const seen: { last: Date | null; left: Date | null } = { last: null, left: null };
-    const take = async (rows: readonly CopiedRow[]): Promise<boolean> => {
+    const take = async (rows: readonly ClickHouseRow[]): Promise<boolean> => {
       for (const row of rows) {
         seen.last = row.at;
         if (pieces.taken >= most || pieces.bytes >= this.mostBytes || performance.now() >= deadline) {
@@ -253,7 +253,7 @@ function apart(windows: readonly Window[]): Window[] {
 }
 
 function readsColumn(field: string, column: LargeColumn): boolean {
-  return field.split('.')[0] === column || (column === 'properties' && copiedFieldReads(field).length > 0);
+  return field.split('.')[0] === column || (column === 'properties' && clickHouseFieldReads(field).length > 0);
 }
 
 function earlier(one: Date, other: Date): Date {

@@ -146,14 +146,14 @@ export class ReplicationQueueRepository {
   /** Removes the queue rows of a replicated block. Does nothing when another process has confirmed the block before. */
   async confirm({ number }: Block): Promise<void> {
     await this.ask(
-      `WITH copied AS (
+      `WITH replicated AS (
          SELECT taken FROM event_shipping WHERE block + 1 = $1 AND taken IS NOT NULL FOR UPDATE),
        gone AS (
-         DELETE /* every tenant: those of the block */ FROM event_shipments s USING copied c
-         WHERE s.position = ANY (c.taken)
+         DELETE /* every tenant: those of the block */ FROM event_shipments s USING replicated r
+         WHERE s.position = ANY (r.taken)
          RETURNING s.position, s.project_id, s.timestamps[1] AS at, s.ids[1] AS id)
        UPDATE event_shipping SET block = $1, taken = NULL, last_project = l.project_id, last_at = l.at, last_id = l.id
-       FROM copied LEFT JOIN (SELECT * FROM gone ORDER BY position DESC LIMIT 1) l ON true`,
+       FROM replicated LEFT JOIN (SELECT * FROM gone ORDER BY position DESC LIMIT 1) l ON true`,
       [number],
     );
   }

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { MOST_PAIRS } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
-import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
 import { type LookedEvents, type LookedLevel, lookedSql } from './looked.repository.js';
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 import type { ReadTime } from './read-time.js';
@@ -89,7 +89,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 export class EndpointFiguresReader {
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedRequestsReader,
+    private readonly clickHouse: ClickHouseRequestsReader,
   ) {}
 
   async page(
@@ -100,7 +100,7 @@ export class EndpointFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<EndpointsPage> {
-    const looked = await this.copied.looked(scope, plan, filter, levelOf(filter), time, tx);
+    const looked = await this.clickHouse.looked(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
     const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
     const rows = await this.database.rows<PageRow>(
@@ -145,7 +145,7 @@ export class EndpointFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Failures> {
-    const looked = await this.copied.looked(scope, plan, filter, levelOf(filter), time, tx);
+    const looked = await this.clickHouse.looked(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
     const [failed, last] =
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];

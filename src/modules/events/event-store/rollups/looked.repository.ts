@@ -1,10 +1,10 @@
 import type { Parameters } from '../../../../platform/database/parameters.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
-import { COPIED_FIELDS } from '../../conditions/index.js';
+import { CLICKHOUSE_FIELDS } from '../../conditions/index.js';
 import { CONDITION_SQL } from '../../fields/index.js';
 import { instantBeforeSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { copiedNameSql, nameSql } from './names.repository.js';
+import { clickHouseNameSql, nameSql } from './names.repository.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
 /** The names that the events of `looked` have: none, method and endpoint, or method and route. */
@@ -18,12 +18,12 @@ export interface LookedEvents {
   readonly events: FittingEvents;
 }
 
-const COPIED_TYPES = {
+const CLICKHOUSE_TYPES = {
   ...{ part: 'timestamptz', at: 'timestamptz', method: 'text', endpoint: 'text' },
   ...{ status: 'int', latency: 'int', n: 'int' },
 } as const;
-type LookedColumn = keyof typeof COPIED_TYPES;
-const COPIED_COLUMNS = Object.keys(COPIED_TYPES) as LookedColumn[];
+type LookedColumn = keyof typeof CLICKHOUSE_TYPES;
+const CLICKHOUSE_COLUMNS = Object.keys(CLICKHOUSE_TYPES) as LookedColumn[];
 
 /**
  * More groups are not transferred from one database to the other. Events that only differ in their time are one group.
@@ -49,7 +49,7 @@ export interface LookedGroup {
  * @param events a relation `e` with its conditions
  * @param unread true when an event cannot be read
  */
-export function copiedLookedSql(
+export function clickHouseLookedSql(
   spans: readonly TimeWindow[],
   level: LookedLevel,
   events: string,
@@ -57,14 +57,14 @@ export function copiedLookedSql(
 ): string {
   const starts = spans.map(({ from }) => from.getTime());
   const endpoint = {
-    pairs: copiedNameSql('e.log_endpoint'),
+    pairs: clickHouseNameSql('e.log_endpoint'),
     // The array makes the long expression of a route appear only once in the statement.
-    routes: `arrayMap(whole_route -> ${copiedNameSql('whole_route')}, [${COPIED_FIELDS['log.route']}])[1]`,
+    routes: `arrayMap(whole_route -> ${clickHouseNameSql('whole_route')}, [${CLICKHOUSE_FIELDS['log.route']}])[1]`,
   };
   const names =
     level === 'whole'
       ? `'' AS method, '' AS endpoint`
-      : `${copiedNameSql('toString(e.log_method)')} AS method, ${endpoint[level]} AS endpoint`;
+      : `${clickHouseNameSql('toString(e.log_method)')} AS method, ${endpoint[level]} AS endpoint`;
   return `* FROM (
           SELECT ${instantBeforeSql(starts)} AS part, ${names}, e.log_status AS code,
                  if(e.log_has_latency, e.log_latency_ms, NULL) AS took, count() AS times,
@@ -138,9 +138,11 @@ function gatheredSql(
   { columns, events }: LookedEvents,
 ): string {
   const [starts, ends] = [bind(spans.map(({ from }) => from)), bind(spans.map(({ to }) => to))];
-  const lists = COPIED_COLUMNS.map((name) => `${bind(columns?.[name] ?? [])}::${COPIED_TYPES[name]}[]`).join(', ');
+  const lists = CLICKHOUSE_COLUMNS.map((name) => `${bind(columns?.[name] ?? [])}::${CLICKHOUSE_TYPES[name]}[]`).join(
+    ', ',
+  );
   return `looked AS MATERIALIZED (
-         SELECT * FROM unnest(${lists}) AS copied (${COPIED_COLUMNS.join(', ')})
+         SELECT * FROM unnest(${lists}) AS replicated (${CLICKHOUSE_COLUMNS.join(', ')})
          UNION ALL
          SELECT (${starts}::timestamptz[])[span] AS part, ${columnsSql(level)}
          FROM (SELECT e.*, width_bucket(e."timestamp", ${starts}::timestamptz[]) AS span FROM ${events(bind)}) e

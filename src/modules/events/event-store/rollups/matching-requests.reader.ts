@@ -4,19 +4,19 @@ import { type BindValue, StatementValues } from '../../../../platform/clickhouse
 import type { Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
-import { copiedFieldReads } from '../../conditions/index.js';
+import { clickHouseFieldReads } from '../../conditions/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { COPIED_SIZES } from '../places/copied-places.reader.js';
+import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
 import { PLACE_COLUMNS } from '../places/event-places.js';
-import { type CopiedQuestion, copiedQuestion } from '../questions/copied-question.js';
+import { type ClickHouseQuestion, clickHouseQuestion } from '../questions/clickhouse-question.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { EventFilter } from '../totals/event-filter.js';
 import {
-  copiedLookedSql,
+  clickHouseLookedSql,
   lookedColumns,
   type LookedEvents,
   type LookedGroup,
@@ -30,7 +30,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 interface Reading {
   /** Whether ClickHouse is read where it can answer. */
-  readonly isAsked: boolean;
+  readonly isEnabled: boolean;
   readonly time: ReadTime;
   readonly tx: Db;
 }
@@ -43,13 +43,13 @@ interface AskedRequests {
   readonly where: EventCondition;
 }
 
-interface CopiedRows<Row> {
+interface ClickHouseRows<Row> {
   readonly rows: readonly Row[];
   /** The events that have to be added, because only PostgreSQL has them. */
   readonly beside: FittingEvents;
 }
 
-type Select = (copied: string, events: CopiedQuestion, bind: BindValue) => string;
+type Select = (replicated: string, events: ClickHouseQuestion, bind: BindValue) => string;
 
 /** Reads requests whose properties matter, because of a condition or because they are grouped by route. */
 @Injectable()
@@ -57,7 +57,7 @@ export class MatchingRequestsReader {
   constructor(
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
   ) {}
 
   /**
@@ -74,13 +74,13 @@ export class MatchingRequestsReader {
   ): Promise<LookedEvents> {
     const window = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
-    const select: Select = (copied, { fitting, unread }) =>
-      copiedLookedSql(spans, level, `${copied} AS e WHERE ${fitting}`, unread);
-    const route = level === 'routes' ? copiedFieldReads('log.route') : [];
-    const found = await this.fromCopy<LookedGroup>(asked, select, reading, route);
+    const select: Select = (replicated, { fitting, unread }) =>
+      clickHouseLookedSql(spans, level, `${replicated} AS e WHERE ${fitting}`, unread);
+    const route = level === 'routes' ? clickHouseFieldReads('log.route') : [];
+    const found = await this.fromClickHouse<LookedGroup>(asked, select, reading, route);
     const columns = found && lookedColumns(found.rows);
     const looked = found && columns ? { columns, events: found.beside } : null;
-    this.answered(looked, reading);
+    this.countRead(looked, reading);
     const events = looked ?? { columns: null, events: await this.kept(asked, reading) };
     await reading.time.limit();
     return events;
@@ -98,14 +98,14 @@ export class MatchingRequestsReader {
     reading: Reading,
   ): Promise<SlowPlace[]> {
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter, minMs) };
-    const select: Select = (copied, { fitting, unread }, bind) =>
-      `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${COPIED_SIZES}, e.log_latency_ms AS latency,
+    const select: Select = (replicated, { fitting, unread }, bind) =>
+      `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${CLICKHOUSE_SIZES}, e.log_latency_ms AS latency,
               toUInt8(${unread}) AS unread
-       FROM ${copied} AS e WHERE ${fitting}
+       FROM ${replicated} AS e WHERE ${fitting}
        ORDER BY unread DESC, e.log_latency_ms DESC, e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT ${bind(limit, 'UInt64')}`;
-    const found = await this.fromCopy<CopiedPlace>(asked, select, reading);
+    const found = await this.fromClickHouse<ClickHousePlace>(asked, select, reading);
     const isWhole = found !== null && found.rows.every(({ unread }) => unread === 0);
-    this.answered(isWhole ? found : null, reading);
+    this.countRead(isWhole ? found : null, reading);
     if (!isWhole) return this.slowestAmong(await this.kept(asked, reading), limit, reading);
     const places = found.rows.map(({ ms, unread: _, ...place }) => ({ ...place, timestamp: new Date(ms) }));
     const beside = await this.slowestAmong(found.beside, limit, reading);
@@ -119,10 +119,10 @@ export class MatchingRequestsReader {
   async firstAt(scope: Scope, window: TimeWindow, filter: RequestFilter, reading: Reading): Promise<Date | null> {
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
     const snapshot = this.snapshotOf(reading);
-    const select: Select = (copied, { fitting, unread }) =>
+    const select: Select = (replicated, { fitting, unread }) =>
       `toUnixTimestamp64Milli(min(e.timestamp)) AS ms, count() AS events, max(toUInt8(${unread})) AS unread
-       FROM ${copied} AS e WHERE ${fitting}`;
-    const found = await this.fromCopy<CopiedFirst>(asked, select, reading);
+       FROM ${replicated} AS e WHERE ${fitting}`;
+    const found = await this.fromClickHouse<ClickHouseFirst>(asked, select, reading);
     const [row] = found?.rows ?? [];
     if (found === null || row === undefined || row.unread === 1) {
       return this.gathered.firstOf(await this.kept(asked, reading), snapshot);
@@ -141,32 +141,32 @@ export class MatchingRequestsReader {
    * @param properties SQL of the properties that the statement reads in addition to the condition
    * @returns null when PostgreSQL has to answer alone
    */
-  private async fromCopy<Row>(
+  private async fromClickHouse<Row>(
     asked: AskedRequests,
     select: Select,
-    { isAsked, time, tx }: Reading,
+    { isEnabled, time, tx }: Reading,
     properties: readonly string[] = [],
-  ): Promise<CopiedRows<Row> | null> {
+  ): Promise<ClickHouseRows<Row> | null> {
     const { scope, window } = asked;
     const { deadline, signal } = time;
-    if (!isAsked || this.copied.isSilent) return null;
-    const behind = await this.gathered.behindCopy(asked, window, { tx, deadline }, signal);
+    if (!isEnabled || this.clickHouse.isCircuitOpen) return null;
+    const behind = await this.gathered.behindReplica(asked, window, { tx, deadline }, signal);
     if (behind === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const events = copiedQuestion(asked, window, properties, behind.chosen, bind);
+    const events = clickHouseQuestion(asked, window, properties, behind.chosen, bind);
     try {
-      const text = (copied: string): string => select(copied, events, bind);
-      const rows = await this.copied.rows<Row>(scope, behind.block, text, statement, time.bounds());
+      const text = (replicated: string): string => select(replicated, events, bind);
+      const rows = await this.clickHouse.rows<Row>(scope, behind.block, text, statement, time.bounds());
       return rows && { rows, beside: behind.events(window) };
     } catch (error) {
-      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+      throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }
   }
 
   /** Counts in the metrics which store has answered. */
-  private answered(found: object | null, { isAsked }: Reading): void {
-    if (isAsked) this.copied.answered(found === null ? 'postgres' : 'clickhouse');
+  private countRead(found: object | null, { isEnabled }: Reading): void {
+    if (isEnabled) this.clickHouse.countRead(found === null ? 'postgres' : 'clickhouse');
   }
 
   private slowestAmong(events: FittingEvents, limit: number, reading: Reading): Promise<SlowPlace[]> {
@@ -183,13 +183,13 @@ export class MatchingRequestsReader {
   }
 }
 
-interface CopiedPlace extends Omit<SlowPlace, 'timestamp'> {
+interface ClickHousePlace extends Omit<SlowPlace, 'timestamp'> {
   readonly ms: number;
   /** 1 when ClickHouse cannot read the row. Such rows come first. */
   readonly unread: number;
 }
 
-interface CopiedFirst {
+interface ClickHouseFirst {
   readonly ms: number;
   readonly events: number;
   /** 1 when ClickHouse cannot read one of the rows. */

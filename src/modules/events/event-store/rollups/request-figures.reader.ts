@@ -6,7 +6,7 @@ import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { figuresSql } from './figures.repository.js';
 import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
-import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
 import { type LookedEvents, lookedSql } from './looked.repository.js';
 import type { ReadTime } from './read-time.js';
 import type { ReadingPlan } from './reading-plan.js';
@@ -59,7 +59,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 export class RequestFiguresReader {
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedRequestsReader,
+    private readonly clickHouse: ClickHouseRequestsReader,
     private readonly archived: ArchivedEventsReader,
   ) {}
 
@@ -72,7 +72,7 @@ export class RequestFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<BucketFigures[]> {
-    const looked = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
+    const looked = await this.clickHouse.looked(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
     const parts = partsSql(scope, plan, filter, parameters, looked);
     const [buckets, threshold] = [parameters.bind(starts), parameters.bind(apdexMs)];
@@ -116,7 +116,7 @@ export class RequestFiguresReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
-    const looked = await this.copied.looked(scope, plan, filter, 'whole', time, tx);
+    const looked = await this.clickHouse.looked(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ first: Date | null }>(
       `WITH ${partsSql(scope, plan, filter, parameters, looked)}
@@ -136,7 +136,7 @@ export class RequestFiguresReader {
     tx: Db,
   ): Promise<Date | null> {
     if (isOfEvents(filter) || (await this.archived.isArchived({ from }))) {
-      return this.copied.firstAt({ projectId }, { from, to }, filter, time, tx);
+      return this.clickHouse.firstAt({ projectId }, { from, to }, filter, time, tx);
     }
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ timestamp: Date }>(

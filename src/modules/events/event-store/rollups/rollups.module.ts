@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
 import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
-import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
 import { DayRollupsWriter } from './day-rollups.writer.js';
 import { EndpointFiguresReader } from './endpoint-figures.reader.js';
 import { HourRollupsWriter } from './hour-rollups.writer.js';
@@ -16,7 +16,7 @@ import { SlowEventsReader } from './slow-events.reader.js';
 @Module({
   imports: [ProjectsModule, EventReplicationModule, EventQuestionsModule],
   providers: [
-    CopiedRequestsReader,
+    ClickHouseRequestsReader,
     EndpointFiguresReader,
     MatchingRequestsReader,
     ReadingPlanReader,
@@ -28,7 +28,7 @@ import { SlowEventsReader } from './slow-events.reader.js';
     belongsToProject(HourRollupsWriter),
   ],
   exports: [
-    CopiedRequestsReader,
+    ClickHouseRequestsReader,
     EndpointFiguresReader,
     ReadingPlanReader,
     RequestFiguresReader,

@@ -12,7 +12,7 @@ import {
 } from '../../../tenancy/search-sources/index.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
-import { CopiedEventSearchReader, type CopiedType } from './copied-event-search.reader.js';
+import { ClickHouseEventSearchReader, type ClickHouseType } from './clickhouse-event-search.reader.js';
 
 const DAY_MS = 86_400_000;
 const SEARCHED = { texts: ['event'] } as const;
@@ -34,7 +34,7 @@ export class EventTypeSearch extends SearchSource {
 
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedEventSearchReader,
+    private readonly clickHouse: ClickHouseEventSearchReader,
     private readonly archived: ArchivedEventsReader,
   ) {
     super();
@@ -78,10 +78,10 @@ export class EventTypeSearch extends SearchSource {
     time: SearchTime,
   ): Promise<TypeRow[] | null> {
     // In most searches no name matches, which the daily counters answer quickly.
-    if (!this.copied.isAsked || !(await this.isAnyNamed(scope, search, db))) return null;
-    const found = await this.copied.quickly(scope, search.window, time, db, async (moment, bounds) => ({
+    if (!this.clickHouse.isEnabled || !(await this.isAnyNamed(scope, search, db))) return null;
+    const found = await this.clickHouse.quickly(scope, search.window, time, db, async (moment, bounds) => ({
       moment,
-      types: await this.copied.types(scope, search, moment, limit, bounds),
+      types: await this.clickHouse.types(scope, search, moment, limit, bounds),
     }));
     if (found === null) return null;
     const { window } = found.moment;
@@ -103,7 +103,7 @@ export class EventTypeSearch extends SearchSource {
   private withUncopied(
     { projectId }: ProjectScope,
     { words, window }: Search,
-    types: readonly CopiedType[],
+    types: readonly ClickHouseType[],
     limit: number,
     db: Db,
   ): Promise<TypeRow[]> {
@@ -114,7 +114,7 @@ export class EventTypeSearch extends SearchSource {
     return this.database.rows<TypeRow>(
       `SELECT event, at FROM (
          SELECT event, max(at) AS at, ${folded} FROM (
-           SELECT event, at FROM unnest(${events}::text[], ${times}::timestamptz[]) AS copied (event, at)
+           SELECT event, at FROM unnest(${events}::text[], ${times}::timestamptz[]) AS replicated (event, at)
            UNION ALL SELECT e.event, e."timestamp" FROM ${uncopiedSql(projectId, window, fits, bind)} /* tenant: compared there */) both_of_them
          GROUP BY event) named
        ORDER BY ${rank} DESC, at DESC, event COLLATE "C" LIMIT ${bind(limit)}`,

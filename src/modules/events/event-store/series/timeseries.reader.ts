@@ -8,7 +8,7 @@ import type { TimeWindow } from '../totals/coverage.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { ZonedBuckets } from '../totals/zoned-buckets.js';
 import type { AskedSeries, SeriesRow } from './asked-series.js';
-import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
+import { ClickHouseTimeseriesRepository } from './clickhouse-timeseries.repository.js';
 import { TimeseriesRepository } from './timeseries.repository.js';
 
 /** Divides windows into buckets. */
@@ -45,7 +45,7 @@ export class TimeseriesReader {
     private readonly snapshots: Snapshots,
     private readonly gathered: GatheredEventsReader,
     private readonly series: TimeseriesRepository,
-    private readonly copied: CopiedTimeseriesRepository,
+    private readonly clickHouse: ClickHouseTimeseriesRepository,
   ) {}
 
   /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries, and the errors of dividing */
@@ -64,13 +64,13 @@ export class TimeseriesReader {
         : null;
     const divided = { known, before, divide, isCountable };
     return this.snapshots.run(question, signal, async (snapshot) => {
-      const copied = await this.fromCopy(question, asked, divided, snapshot, signal);
-      return copied ?? this.fromRows(question, asked, divided, snapshot);
+      const replicated = await this.fromClickHouse(question, asked, divided, snapshot, signal);
+      return replicated ?? this.fromRows(question, asked, divided, snapshot);
     });
   }
 
   /** @returns null when PostgreSQL has to answer alone, or can use counted hours */
-  private async fromCopy(
+  private async fromClickHouse(
     question: Question,
     asked: AskedSeries,
     { known, before, divide, isCountable }: Known,
@@ -79,20 +79,20 @@ export class TimeseriesReader {
   ): Promise<AnsweredSeries | null> {
     if (isCountable && known?.buckets.interval !== 'minute') return null;
     const window = known === null ? question.window : new Division(known, before).span;
-    const copy = await this.copied.begin(question, asked, window, snapshot, signal);
-    if (copy === null) return null;
+    const series = await this.clickHouse.begin(question, asked, window, snapshot, signal);
+    if (series === null) return null;
     let divided = known;
     if (divided === null) {
-      const first = await copy.first();
+      const first = await series.first();
       if (first === undefined) return null;
       divided = divide(first ?? question.window.to);
     }
     const division = new Division(divided, before);
     const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
     if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
-    const rows = await copy.rows(division);
+    const rows = await series.rows(division);
     if (rows !== undefined) return rows && { ...answered, rows };
-    const source = await copy.source(division);
+    const source = await series.source(division);
     return source && { ...answered, rows: await this.series.rows(question, source, division, asked, snapshot) };
   }
 

@@ -4,8 +4,8 @@ import type { Dimension } from '../totals/event-filter.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { addsUp, countedValue, gatheringOf } from './aggregates.js';
 import type { AskedSeries, SeriesRow } from './asked-series.js';
-import type { CopiedGathering } from './copied-aggregates.js';
-import { keptKeySql } from '../questions/copied-keys.js';
+import type { ClickHouseAggregation } from './clickhouse-aggregates.js';
+import { keptKeySql } from '../questions/clickhouse-keys.js';
 import type { Division } from '../questions/division.js';
 import { bucketSql, countedSql, type Source } from '../questions/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
@@ -13,13 +13,13 @@ import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 
 /** Groups of replicated events, row by row, and the events that PostgreSQL has to add. */
-export interface CopiedSource {
-  readonly type: 'copied';
+export interface ClickHouseSource {
+  readonly type: 'clickHouse';
   readonly buckets: readonly number[];
   readonly keys: readonly string[];
   /** A list for each column name of `gathering.taken`. */
   readonly columns: Readonly<Record<string, readonly unknown[]>>;
-  readonly gathering: Pick<CopiedGathering, 'taken' | 'kept'>;
+  readonly gathering: Pick<ClickHouseAggregation, 'taken' | 'kept'>;
   readonly events: FittingEvents;
 }
 
@@ -57,7 +57,7 @@ export class TimeseriesRepository {
    */
   rows(
     question: Question,
-    source: Source | CopiedSource,
+    source: Source | ClickHouseSource,
     division: Division,
     asked: AskedSeries,
     snapshot: Snapshot,
@@ -97,7 +97,7 @@ export class TimeseriesRepository {
 
 function baseOf(
   question: Question,
-  source: Source | CopiedSource,
+  source: Source | ClickHouseSource,
   division: Division,
   { aggregate, field, splitBy }: AskedSeries,
   bind: Bind,
@@ -111,10 +111,10 @@ function baseOf(
     };
   }
   const split = splitBy === undefined ? { value: `''`, key: () => `''` } : keyedSql(splitBy, bind);
-  const { columns, merges, gathered, value } = gatheringOf(aggregate, field, bind, source.type === 'copied');
-  const ofCopy = source.type === 'copied' ? `${copiedSql(source, bind)} UNION ALL ` : '';
+  const { columns, merges, gathered, value } = gatheringOf(aggregate, field, bind, source.type === 'clickHouse');
+  const ofClickHouse = source.type === 'clickHouse' ? `${clickHouseSql(source, bind)} UNION ALL ` : '';
   return {
-    sql: `${ofCopy}SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
+    sql: `${ofClickHouse}SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
             SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.value} AS held, ${columns}
             FROM ${source.events(bind)} /* tenant: the events found are of one project */
             ${merges === 'all' ? 'GROUP BY 1, 2' : ''} OFFSET 0) gathered`,
@@ -122,9 +122,9 @@ function baseOf(
   };
 }
 
-function copiedSql({ buckets, keys, columns, gathering: { taken, kept } }: CopiedSource, bind: Bind): string {
+function clickHouseSql({ buckets, keys, columns, gathering: { taken, kept } }: ClickHouseSource, bind: Bind): string {
   const names = Object.keys(taken);
   const lists = names.map((name) => `${bind(columns[name])}::${taken[name]}[]`);
   return `SELECT bucket, ${keptKeySql('held')} AS key, ${kept}
-    FROM unnest(${bind(buckets)}::int[], ${bind(keys)}::text[], ${lists.join(', ')}) AS copied (bucket, held, ${names.join(', ')})`;
+    FROM unnest(${bind(buckets)}::int[], ${bind(keys)}::text[], ${lists.join(', ')}) AS replicated (bucket, held, ${names.join(', ')})`;
 }

@@ -10,7 +10,7 @@ import { edgesOf, instantBeforeSql, inWindowsSql } from '../reading/windows-sql.
 import { uncopiedSql } from '../reading/uncopied-events.reader.js';
 import type { Interval } from './count.js';
 import type { TimeWindow } from './coverage.js';
-import { conditionsOf, copiedConditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
+import { conditionsOf, clickHouseConditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
 
 const INTERVAL_MS: Readonly<Record<Interval, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
@@ -66,7 +66,7 @@ export class ArchivedEdgesReader {
     const columns = { at: atColumn(starts), ...Object.fromEntries(needed.map(dimensionColumn)), failed: FAILED };
     const events: AlikeEvents = await this.archived.alike(
       scope,
-      { columns, where: (bind) => `${inWindowsSql(those, bind)}${copiedConditionsOf(filter, bind)}` },
+      { columns, where: (bind) => `${inWindowsSql(those, bind)}${clickHouseConditionsOf(filter, bind)}` },
       tx,
       bounds,
     );
@@ -80,19 +80,19 @@ export class ArchivedEdgesReader {
 }
 
 const FAILED: AlikeColumn = {
-  copied: () => 'e.log_status >= 500',
+  clickHouse: () => 'e.log_status >= 500',
   postgres: () => 'e.log_status >= 500',
   type: 'bool',
 };
 
 function dimensionColumn(name: Dimension): readonly [Dimension, AlikeColumn] {
   const type = name === 'source_id' ? 'uuid' : 'text';
-  return [name, { copied: () => `e.${name}`, postgres: () => `e.${name}`, type }];
+  return [name, { clickHouse: () => `e.${name}`, postgres: () => `e.${name}`, type }];
 }
 
 function atColumn(starts: readonly number[]): AlikeColumn {
   return {
-    copied: () => instantBeforeSql(starts),
+    clickHouse: () => instantBeforeSql(starts),
     postgres: () => 'e."timestamp"',
     type: 'timestamptz',
   };

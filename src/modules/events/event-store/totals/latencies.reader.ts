@@ -19,7 +19,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 type Histogram = readonly { readonly bucket: number; readonly events: number }[];
 
 const LATENCY: AlikeColumn = {
-  copied: () => 'e.log_latency_ms',
+  clickHouse: () => 'e.log_latency_ms',
   postgres: () => 'e.log_latency_ms',
   type: 'int',
 };

@@ -10,7 +10,7 @@ import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { MOST_UNCOPIED, waitingSql } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
@@ -96,7 +96,7 @@ interface UncopiedRow {
   readonly stored: number | null;
 }
 
-interface CopiedRow {
+interface ClickHouseRow {
   readonly ms: number;
   readonly id: string;
   readonly bytes: number | null;
@@ -108,13 +108,13 @@ interface CopiedRow {
  * the others.
  */
 @Injectable()
-export class CopiedPlacesReader {
+export class ClickHouseListReader {
   private readonly quickTurns = new FairSemaphore(QUICK_TURNS);
   private readonly newestTurns = new FairSemaphore(NEWEST_TURNS);
 
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly archived: ArchivedEventsReader,
     private readonly retained: RetainedEvents,
     private readonly newestPlaces: NewestPlacesReader,
@@ -132,7 +132,7 @@ export class CopiedPlacesReader {
     kept: (milliseconds?: number) => Promise<EventPlace[]>,
     reading: Reading = {},
   ): Promise<EventPlace[]> {
-    if (this.copied.isAsked) {
+    if (this.clickHouse.isEnabled) {
       const page = await this.newestPlaces.page(scope, await this.kept(asked), reading.tx);
       if (page !== null) return page;
     }
@@ -149,8 +149,8 @@ export class CopiedPlacesReader {
     kept: () => Promise<EventPlace[]>,
     reading: Reading,
   ): Promise<EventPlace[]> {
-    const copied = await this.newest(scope, asked, reading);
-    if (copied !== null) return copied;
+    const replicated = await this.newest(scope, asked, reading);
+    if (replicated !== null) return replicated;
     const places = await kept();
     // The earlier events of the page, and the skipped events, are at least as new as the last one.
     const last = places.length < asked.limit ? undefined : places.at(-1);
@@ -165,9 +165,9 @@ export class CopiedPlacesReader {
    * @throws QueryTooLong
    */
   async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventPlace[] | null> {
-    if (!this.copied.isAsked) return null;
+    if (!this.clickHouse.isEnabled) return null;
     const places = await this.split(scope, await this.kept(asked), reading);
-    this.copied.answered(places === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(places === null ? 'postgres' : 'clickhouse');
     return places;
   }
 
@@ -180,7 +180,8 @@ export class CopiedPlacesReader {
     unclipped: AskedPlaces,
     { tx, isNarrow = isShort(unclipped) }: Reading,
   ): Promise<EventPlace[] | null> {
-    if (!this.copied.isAsked || this.copied.isSilent || isNarrow || (unclipped.offset ?? 0) > 0) return null;
+    if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen || isNarrow || (unclipped.offset ?? 0) > 0)
+      return null;
     const asked = await this.kept(unclipped);
     const uncopied = await this.uncopied(scope, asked, QUICK_UNCOPIED, tx);
     if (uncopied === null || uncopied.newestFrom === null) return null;
@@ -190,13 +191,13 @@ export class CopiedPlacesReader {
     const newest = { ...asked, window: { from: newestFrom, to: asked.window?.to ?? END_OF_TIME } };
     const page = { skipped: 0, most: asked.limit };
     const bounds = { milliseconds: QUICK_MS, settings: FEW_ROWS };
-    const copied = await this.ofBlocks(scope, newest, block, page, bounds).catch((error: unknown) => {
-      if (error instanceof CopyReadTooLong) return null;
+    const replicated = await this.ofBlocks(scope, newest, block, page, bounds).catch((error: unknown) => {
+      if (error instanceof ClickHouseTimeout) return null;
       throw error;
     });
-    const found = [...(copied ?? []), ...places.filter(({ timestamp }) => timestamp >= newestFrom)];
-    if (!copied || found.length < asked.limit) return null;
-    this.copied.answered('clickhouse');
+    const found = [...(replicated ?? []), ...places.filter(({ timestamp }) => timestamp >= newestFrom)];
+    if (!replicated || found.length < asked.limit) return null;
+    this.clickHouse.countRead('clickhouse');
     return found.sort(compare).slice(0, asked.limit);
   }
 
@@ -209,7 +210,7 @@ export class CopiedPlacesReader {
   }
 
   private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {
-    if (this.copied.isSilent) return null;
+    if (this.clickHouse.isCircuitOpen) return null;
     // When PostgreSQL has an index for the read, a long replication queue is a reason to use PostgreSQL instead.
     const isQuick =
       milliseconds === undefined && asked.conditions !== undefined && !(await this.archived.isArchived(asked.window));
@@ -219,15 +220,15 @@ export class CopiedPlacesReader {
     // All events that are not replicated yet may come before the page.
     const skipped = Math.max(0, offset - uncopied.places.length);
     const most = offset - skipped + limit;
-    const copied = await this.copiedPage(scope, asked, uncopied, { skipped, most }, milliseconds);
-    if (copied === null) return null;
-    const [first] = copied;
+    const replicated = await this.clickHousePage(scope, asked, uncopied, { skipped, most }, milliseconds);
+    if (replicated === null) return null;
+    const [first] = replicated;
     // After the last replicated event, the number of skipped events is unknown.
     if (skipped > 0 && first === undefined) return null;
     const isAhead = (place: Place): boolean => skipped > 0 && first !== undefined && compare(place, first) < 0;
     const later = uncopied.places.filter((place) => !isAhead(place));
     const passed = skipped + (uncopied.places.length - later.length);
-    return [...copied, ...later].sort(compare).slice(offset - passed, offset - passed + limit);
+    return [...replicated, ...later].sort(compare).slice(offset - passed, offset - passed + limit);
   }
 
   /**
@@ -278,7 +279,7 @@ export class CopiedPlacesReader {
   }
 
   /** @returns null when ClickHouse is unavailable, or too slow for a read for which PostgreSQL has an index */
-  private async copiedPage(
+  private async clickHousePage(
     scope: Scope,
     asked: AskedPlaces,
     { block, newestFrom }: Uncopied,
@@ -296,7 +297,7 @@ export class CopiedPlacesReader {
       const quickMs = (await this.archived.isArchived(window)) ? ARCHIVE_TIMEOUT_MS : QUICK_MS;
       return await this.quick(scope, window, () => this.ofBlocks(scope, asked, block, page, within(quickMs)));
     } catch (error) {
-      if (!(error instanceof CopyReadTooLong)) throw error;
+      if (!(error instanceof ClickHouseTimeout)) throw error;
       if (milliseconds !== undefined) throw new QueryTooLong();
       return null;
     }
@@ -316,15 +317,15 @@ export class CopiedPlacesReader {
       ...(window === undefined
         ? []
         : [`timestamp >= ${instantSql(window.from, bind)} AND timestamp < ${instantSql(window.to, bind)}`]),
-      ...(before ? [copiedOlderThan(before, bind)] : []),
+      ...(before ? [clickHouseOlderThan(before, bind)] : []),
     ];
     const indexed = bounds.settings?.use_skip_indexes === 0 ? '' : (conditions?.indexed?.(bind) ?? '');
     const where = `WHERE ${['true', ...tests].join(' AND ')}${indexed}${conditions?.clickHouse(bind) ?? ''}`;
-    const rows = await this.copied.rows<CopiedRow>(
+    const rows = await this.clickHouse.rows<ClickHouseRow>(
       scope,
       block,
-      (copied) => `toUnixTimestamp64Milli(timestamp) AS ms, toString(id) AS id, ${COPIED_SIZES}
-        FROM ${copied} AS e ${where} ORDER BY timestamp DESC, UUIDToNum(e.id) DESC
+      (replicated) => `toUnixTimestamp64Milli(timestamp) AS ms, toString(id) AS id, ${CLICKHOUSE_SIZES}
+        FROM ${replicated} AS e ${where} ORDER BY timestamp DESC, UUIDToNum(e.id) DESC
         LIMIT ${bind(most, 'UInt64')} OFFSET ${bind(skipped, 'UInt64')}`,
       statement,
       bounds,
@@ -353,7 +354,7 @@ export class CopiedPlacesReader {
  * The same values as `SIZE_COLUMNS`. For an event without a stored size, `stored` is the uncompressed length of its
  * properties, which is an upper bound.
  */
-export const COPIED_SIZES = `
+export const CLICKHOUSE_SIZES = `
   e.bytes + toInt32(ifNull(e.message_size, 0) + length(e.log_method) + e.endpoint_size) AS bytes,
   if(isNull(e.bytes), toInt32(e.properties_size), NULL) AS stored`;
 
@@ -369,7 +370,7 @@ function isShort({ window }: AskedPlaces): boolean {
 }
 
 /** Selects the rows `e` of ClickHouse strictly before a place. */
-export function copiedOlderThan({ timestamp, id }: Place, bind: BindValue): string {
+export function clickHouseOlderThan({ timestamp, id }: Place, bind: BindValue): string {
   const instant = instantSql(timestamp, bind);
   return `timestamp <= ${instant} AND (timestamp, UUIDToNum(e.id)) < (${instant}, UUIDToNum(${bind(id, 'UUID')}))`;
 }

@@ -3,8 +3,8 @@ import type { ProjectScope } from '../../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { ArchiveUnavailable, ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { COPIED_SIZES } from '../places/copied-places.reader.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
@@ -12,7 +12,7 @@ import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
 import {
-  copiedLookedSql,
+  clickHouseLookedSql,
   lookedColumns,
   type LookedEvents,
   type LookedGroup,
@@ -21,14 +21,14 @@ import {
 import { MatchingRequestsReader } from './matching-requests.reader.js';
 import type { ReadTime } from './read-time.js';
 import type { ReadingPlan } from './reading-plan.js';
-import { copiedRequestConditions, isOfEvents, requestConditions, type RequestFilter } from './request-filter.js';
+import { clickHouseRequestConditions, isOfEvents, requestConditions, type RequestFilter } from './request-filter.js';
 
 /** Below this number of events PostgreSQL is as fast. */
 const FEWEST_EVENTS = 20_000;
 /** With more ranges PostgreSQL is as fast, where it has the events. Adjacent spans are one range. */
 const MOST_RANGES = 50;
 
-interface CopiedPlace extends Omit<SlowPlace, 'timestamp'> {
+interface ClickHousePlace extends Omit<SlowPlace, 'timestamp'> {
   readonly ms: number;
 }
 
@@ -36,12 +36,12 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Reads requests that are replicated to ClickHouse, and requests that are selected by more than columns. */
 @Injectable()
-export class CopiedRequestsReader {
+export class ClickHouseRequestsReader {
   /** Tests lower it. */
   fewestEvents = FEWEST_EVENTS;
 
   constructor(
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly uncopied: UncopiedEventsReader,
     private readonly slow: SlowEventsReader,
     private readonly archived: ArchivedEventsReader,
@@ -64,12 +64,12 @@ export class CopiedRequestsReader {
     const [first] = plan.spans;
     if (first === undefined) return null;
     const isArchived = await this.archived.isArchived(first);
-    const isAsked = isArchived || (this.copied.isAsked && plan.events >= this.fewestEvents);
-    if (isOfEvents(filter)) return this.matching.looked(scope, plan.spans, filter, level, { isAsked, time, tx });
-    if (!isAsked) return null;
+    const isEnabled = isArchived || (this.clickHouse.isEnabled && plan.events >= this.fewestEvents);
+    if (isOfEvents(filter)) return this.matching.looked(scope, plan.spans, filter, level, { isEnabled, time, tx });
+    if (!isEnabled) return null;
     const looked = await this.read(scope, plan, filter, level, time, tx);
     if (looked === null && isArchived) throw new ArchiveUnavailable();
-    this.copied.answered(looked === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(looked === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return looked;
   }
@@ -83,17 +83,17 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<LookedEvents | null> {
     const ranges = rangesOf(spans);
-    if (this.copied.isSilent || (ranges.length > MOST_RANGES && !(await this.archived.isArchived(ranges[0]))))
+    if (this.clickHouse.isCircuitOpen || (ranges.length > MOST_RANGES && !(await this.archived.isArchived(ranges[0]))))
       return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const where = `${inWindowsSql(ranges, bind)}${copiedRequestConditions(filter, bind)}`;
+    const where = `${inWindowsSql(ranges, bind)}${clickHouseRequestConditions(filter, bind)}`;
     const rows = await this.rows<LookedGroup>(
       scope,
       block,
-      (copied) => copiedLookedSql(spans, level, `${copied} AS e WHERE ${where}`, 'false'),
+      (replicated) => clickHouseLookedSql(spans, level, `${replicated} AS e WHERE ${where}`, 'false'),
       statement,
       time.bounds(),
     );
@@ -122,12 +122,12 @@ export class CopiedRequestsReader {
     tx: Db,
   ): Promise<SlowPlace[] | null> {
     const isArchived = await this.archived.isArchived(window);
-    const isAsked = isArchived || (this.copied.isAsked && asked.events >= this.fewestEvents);
-    if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, asked, { isAsked, time, tx });
-    if (!isAsked) return null;
+    const isEnabled = isArchived || (this.clickHouse.isEnabled && asked.events >= this.fewestEvents);
+    if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, asked, { isEnabled, time, tx });
+    if (!isEnabled) return null;
     const found = await this.slowestOf(scope, window, filter, asked, time, tx);
     if (found === null && isArchived) throw new ArchiveUnavailable();
-    this.copied.answered(found === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(found === null ? 'postgres' : 'clickhouse');
     await time.limit();
     return found;
   }
@@ -140,20 +140,20 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<SlowPlace[] | null> {
-    if (this.copied.isSilent) return null;
+    if (this.clickHouse.isCircuitOpen) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const beside = await this.slow.uncopied(scope, { from, to }, filter, { minMs, limit }, tx);
     const statement = new StatementValues();
     const { bind } = statement;
-    const rows = await this.rows<CopiedPlace>(
+    const rows = await this.rows<ClickHousePlace>(
       scope,
       block,
       (
-        copied,
-      ) => `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${COPIED_SIZES}, e.log_latency_ms AS latency
-        FROM ${copied} AS e WHERE e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}
-          AND e.log_has_latency AND e.log_latency_ms >= ${bind(minMs, 'Int32')}${copiedRequestConditions(filter, bind)}
+        replicated,
+      ) => `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${CLICKHOUSE_SIZES}, e.log_latency_ms AS latency
+        FROM ${replicated} AS e WHERE e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}
+          AND e.log_has_latency AND e.log_latency_ms >= ${bind(minMs, 'Int32')}${clickHouseRequestConditions(filter, bind)}
         ORDER BY e.log_latency_ms DESC, e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT ${bind(limit, 'UInt64')}`,
       statement,
       time.bounds(),
@@ -176,31 +176,31 @@ export class CopiedRequestsReader {
     time: ReadTime,
     tx: Db,
   ): Promise<Date | null> {
-    if (isOfEvents(filter)) return this.matching.firstAt(scope, { from, to }, filter, { isAsked: true, time, tx });
-    const copied = await this.archived.endOf(
+    if (isOfEvents(filter)) return this.matching.firstAt(scope, { from, to }, filter, { isEnabled: true, time, tx });
+    const replicated = await this.archived.endOf(
       scope,
       'first',
-      (bind) => `${inWindowsSql([{ from, to }], bind)}${copiedRequestConditions(filter, bind)}`,
+      (bind) => `${inWindowsSql([{ from, to }], bind)}${clickHouseRequestConditions(filter, bind)}`,
       tx,
       time.bounds(),
     );
     await time.limit();
     const beside = await this.slow.firstUncopied(scope, { from, to }, filter, tx);
-    if (copied === null || beside === null) return copied ?? beside;
-    return beside < copied ? beside : copied;
+    if (replicated === null || beside === null) return replicated ?? beside;
+    return beside < replicated ? beside : replicated;
   }
 
   private async rows<Row>(
     scope: Scope,
     block: number,
-    select: (copied: string) => string,
+    select: (replicated: string) => string,
     statement: StatementValues,
     bounds: ReadBounds,
   ): Promise<Row[] | null> {
     try {
-      return await this.copied.rows<Row>(scope, block, select, statement, bounds);
+      return await this.clickHouse.rows<Row>(scope, block, select, statement, bounds);
     } catch (error) {
-      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+      throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }
   }
 }

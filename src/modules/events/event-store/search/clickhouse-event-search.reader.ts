@@ -4,13 +4,13 @@ import { type BindValue, type ReadBounds, StatementValues } from '../../../../pl
 import { FairSemaphore, within } from '../../../../platform/concurrency/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Search, SearchTime, SearchWords } from '../../../tenancy/search-sources/index.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import type { Place } from '../places/cursor.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
-import { copiedSearchSql } from './copied-search-sql.js';
+import { clickHouseSearchSql } from './clickhouse-search-sql.js';
 import { MOST_ENDPOINT, type SearchedEvent, type SearchedStretch } from './event-search.reader.js';
 import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
 
@@ -34,17 +34,17 @@ const SEARCHED = {
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** The last replicated block, from a snapshot of PostgreSQL that also sees the events after it. */
-export interface CopiedMoment {
+export interface ReplicaSnapshot {
   readonly block: number;
   /** The window without the time before the start of retention. ClickHouse may still have such events. */
   readonly window: TimeWindow;
 }
 
-interface CopiedRow extends Omit<SearchedEvent, 'timestamp'> {
+interface ClickHouseRow extends Omit<SearchedEvent, 'timestamp'> {
   readonly ms: number;
 }
 
-export interface CopiedType {
+export interface ClickHouseType {
   readonly event: string;
   /** The timestamp of the newest event in epoch milliseconds. */
   readonly ms: number;
@@ -52,10 +52,10 @@ export interface CopiedType {
 
 /**
  * Searches replicated events in ClickHouse. A caller waits at most for the time limit of the read, and then gets
- * CopyReadTooLong. The reader continues to wait, so that it detects a server that does not answer.
+ * ClickHouseTimeout. The reader continues to wait, so that it detects a server that does not answer.
  */
 @Injectable()
-export class CopiedEventSearchReader {
+export class ClickHouseEventSearchReader {
   /** The time limit of a search for which PostgreSQL has an index. Tests on a busy machine raise it. */
   quickMs = 2_000;
 
@@ -63,23 +63,23 @@ export class CopiedEventSearchReader {
 
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly uncopied: UncopiedEventsReader,
     private readonly retained: RetainedEvents,
   ) {}
 
-  get isAsked(): boolean {
-    return this.copied.isAsked;
+  get isEnabled(): boolean {
+    return this.clickHouse.isEnabled;
   }
 
   /** Counts in the metrics which store has answered. */
-  answered(store: 'clickhouse' | 'postgres'): void {
-    this.copied.answered(store);
+  countRead(store: 'clickhouse' | 'postgres'): void {
+    this.clickHouse.countRead(store);
   }
 
   /** @returns null when PostgreSQL has to answer alone */
-  async moment(scope: Scope, { from, to }: TimeWindow, tx: Db): Promise<CopiedMoment | null> {
-    if (!this.copied.isAsked || this.copied.isSilent) return null;
+  async moment(scope: Scope, { from, to }: TimeWindow, tx: Db): Promise<ReplicaSnapshot | null> {
+    if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen) return null;
     const retainedFrom = await this.retained.from();
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
@@ -96,9 +96,9 @@ export class CopiedEventSearchReader {
     window: TimeWindow,
     time: SearchTime,
     tx: Db,
-    ask: (moment: CopiedMoment, bounds: ReadBounds) => Promise<T>,
+    ask: (moment: ReplicaSnapshot, bounds: ReadBounds) => Promise<T>,
   ): Promise<T | null> {
-    if (!this.copied.isAsked) return null;
+    if (!this.clickHouse.isEnabled) return null;
     const giveUpAt = performance.now() + time.milliseconds;
     const bounds = { ...time, milliseconds: Math.ceil(Math.min(this.quickMs, time.milliseconds / 2)) };
     const found = await this.quickTurns.runNow(scope.projectId, async () => {
@@ -107,22 +107,22 @@ export class CopiedEventSearchReader {
       try {
         return await ask(moment, bounds);
       } catch (error) {
-        if (error instanceof CopyCannotTell || error instanceof CopyReadTooLong) return null;
+        if (error instanceof ClickHouseUnavailable || error instanceof ClickHouseTimeout) return null;
         throw error;
       }
     });
-    this.copied.answered(found === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(found === null ? 'postgres' : 'clickhouse');
     await this.database.limit(tx, Math.max(1, Math.ceil(giveUpAt - performance.now())));
     return found;
   }
 
   /**
    * Returns the last of the next `rows` rows, or null when there are fewer.
-   * @throws CopyCannotTell, CopyReadTooLong
+   * @throws ClickHouseUnavailable, ClickHouseTimeout
    */
   async end(
     scope: Scope,
-    { block, window }: CopiedMoment,
+    { block, window }: ReplicaSnapshot,
     before: Place | null,
     rows: number,
     bounds: ReadBounds,
@@ -132,8 +132,8 @@ export class CopiedEventSearchReader {
     const [end] = await this.rows<{ ms: number; id: string }>(
       scope,
       block,
-      (copied) => `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id
-        FROM ${copied} AS e WHERE ${placed(window, { before, end: null }, bind)}
+      (replicated) => `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id
+        FROM ${replicated} AS e WHERE ${placed(window, { before, end: null }, bind)}
         ORDER BY e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT 1 OFFSET ${bind(rows - 1, 'UInt64')}`,
       statement,
       bounds,
@@ -143,16 +143,16 @@ export class CopiedEventSearchReader {
 
   /**
    * Counts the events of each hour.
-   * @throws CopyCannotTell, CopyReadTooLong
+   * @throws ClickHouseUnavailable, ClickHouseTimeout
    */
-  async hours(scope: Scope, { block, window }: CopiedMoment, bounds: ReadBounds): Promise<HourEnds> {
+  async hours(scope: Scope, { block, window }: ReplicaSnapshot, bounds: ReadBounds): Promise<HourEnds> {
     const statement = new StatementValues();
     const { bind } = statement;
     const hours = await this.rows<CountedHour>(
       scope,
       block,
-      (copied) => `intDiv(toUnixTimestamp64Milli(e.timestamp), 3600000) AS hour, count() AS events
-        FROM ${copied} AS e WHERE ${inWindow(window, bind)}
+      (replicated) => `intDiv(toUnixTimestamp64Milli(e.timestamp), 3600000) AS hour, count() AS events
+        FROM ${replicated} AS e WHERE ${inWindow(window, bind)}
         GROUP BY hour ORDER BY hour DESC LIMIT ${bind(MOST_HOURS, 'UInt64')}`,
       statement,
       bounds,
@@ -162,18 +162,18 @@ export class CopiedEventSearchReader {
 
   /**
    * Returns the best matches of a stretch, at most `limit`.
-   * @throws CopyCannotTell, CopyReadTooLong
+   * @throws ClickHouseUnavailable, ClickHouseTimeout
    */
   best(
     scope: Scope,
     words: SearchWords,
-    { block, window }: CopiedMoment,
+    { block, window }: ReplicaSnapshot,
     stretch: SearchedStretch,
     limit: number,
     bounds: ReadBounds,
   ): Promise<SearchedEvent[]> {
     return this.events(scope, block, bounds, (bind) => {
-      const { fits, rank } = copiedSearchSql(SEARCHED, words, bind);
+      const { fits, rank } = clickHouseSearchSql(SEARCHED, words, bind);
       return `WHERE ${placed(window, stretch, bind)} AND ${fits}
         ORDER BY ${rank} DESC, e.timestamp DESC, UUIDToNum(e.id) LIMIT ${bind(limit, 'UInt64')}`;
     });
@@ -182,11 +182,11 @@ export class CopiedEventSearchReader {
   /**
    * Returns the newest events of these types, at most `limit`. Reads in the order of the rows, so that it can stop
    * early.
-   * @throws CopyCannotTell, CopyReadTooLong
+   * @throws ClickHouseUnavailable, ClickHouseTimeout
    */
   newestOf(
     scope: Scope,
-    { block, window }: CopiedMoment,
+    { block, window }: ReplicaSnapshot,
     types: readonly string[],
     limit: number,
     bounds: ReadBounds,
@@ -200,10 +200,10 @@ export class CopiedEventSearchReader {
     );
   }
 
-  /** @throws CopyCannotTell, CopyReadTooLong */
+  /** @throws ClickHouseUnavailable, ClickHouseTimeout */
   at(
     scope: Scope,
-    { block, window }: CopiedMoment,
+    { block, window }: ReplicaSnapshot,
     { timestamp, id }: Place,
     bounds: ReadBounds,
   ): Promise<SearchedEvent[]> {
@@ -218,23 +218,23 @@ export class CopiedEventSearchReader {
 
   /**
    * Returns the best matching event types, at most `limit`, with the newest event of each in the window.
-   * @throws CopyCannotTell, CopyReadTooLong
+   * @throws ClickHouseUnavailable, ClickHouseTimeout
    */
   types(
     scope: Scope,
     { words }: Search,
-    { block, window }: CopiedMoment,
+    { block, window }: ReplicaSnapshot,
     limit: number,
     bounds: ReadBounds,
-  ): Promise<CopiedType[]> {
+  ): Promise<ClickHouseType[]> {
     const statement = new StatementValues();
     const { bind } = statement;
-    const { fits, rank } = copiedSearchSql({ texts: ['e.event'] }, words, bind);
-    return this.rows<CopiedType>(
+    const { fits, rank } = clickHouseSearchSql({ texts: ['e.event'] }, words, bind);
+    return this.rows<ClickHouseType>(
       scope,
       block,
-      (copied) => `toString(e.event) AS event, toUnixTimestamp64Milli(max(e.timestamp)) AS ms
-        FROM ${copied} AS e WHERE ${inWindow(window, bind)} AND ${fits}
+      (replicated) => `toString(e.event) AS event, toUnixTimestamp64Milli(max(e.timestamp)) AS ms
+        FROM ${replicated} AS e WHERE ${inWindow(window, bind)} AND ${fits}
         GROUP BY e.event ORDER BY ${rank} DESC, ms DESC, event LIMIT ${bind(limit, 'UInt64')}`,
       statement,
       bounds,
@@ -249,22 +249,22 @@ export class CopiedEventSearchReader {
   ): Promise<SearchedEvent[]> {
     const statement = new StatementValues();
     const chosen = which(statement.bind);
-    const select = (copied: string): string => `${COLUMNS} FROM ${copied} AS e ${chosen}`;
-    const rows = await this.rows<CopiedRow>(scope, block, select, statement, bounds);
+    const select = (replicated: string): string => `${COLUMNS} FROM ${replicated} AS e ${chosen}`;
+    const rows = await this.rows<ClickHouseRow>(scope, block, select, statement, bounds);
     return rows.map(({ ms, ...event }) => ({ ...event, timestamp: new Date(ms) }));
   }
 
   private async rows<Row>(
     scope: Scope,
     block: number,
-    select: (copied: string) => string,
+    select: (replicated: string) => string,
     statement: StatementValues,
     bounds: ReadBounds,
   ): Promise<Row[]> {
     // A read that exceeds the limit continues in the background and ends by its own time limit.
-    const read = this.copied.rows<Row>(scope, block, select, statement, bounds);
-    const rows = await within(bounds.milliseconds, read, () => new CopyReadTooLong());
-    if (rows === null) throw new CopyCannotTell();
+    const read = this.clickHouse.rows<Row>(scope, block, select, statement, bounds);
+    const rows = await within(bounds.milliseconds, read, () => new ClickHouseTimeout());
+    if (rows === null) throw new ClickHouseUnavailable();
     return rows;
   }
 }

@@ -1,9 +1,9 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Aggregate, countsEvents, quantileOf } from './aggregates.js';
-import { copiedDigits, copiedKeyed, keptKeySql, plainDigits } from '../questions/copied-keys.js';
+import { clickHouseDigits, clickHouseKeyed, keptKeySql, plainDigits } from '../questions/clickhouse-keys.js';
 
 /** SQL that groups events in ClickHouse, and converts the groups into rows of PostgreSQL. */
-export interface CopiedGathering {
+export interface ClickHouseAggregation {
   /** The selected columns of the rows `e`. */
   readonly columns: string;
   /** The columns that are part of GROUP BY. */
@@ -29,7 +29,11 @@ const LEAST_EXACT = '1e-20';
 /** Up to this number, a hundred million numbers can be added without overflow. */
 const MOST_EXACT = '1e30';
 
-export function copiedGatheringOf(aggregate: Aggregate, field: string | undefined, bind: BindValue): CopiedGathering {
+export function clickHouseAggregationOf(
+  aggregate: Aggregate,
+  field: string | undefined,
+  bind: BindValue,
+): ClickHouseAggregation {
   const plain = { grouped: [], read: null, inexact: 'false' };
   if (field === undefined || countsEvents(aggregate)) {
     return {
@@ -41,7 +45,7 @@ export function copiedGatheringOf(aggregate: Aggregate, field: string | undefine
     };
   }
   if (aggregate === 'unique') {
-    const keyed = copiedKeyed(field, bind, plainDigits);
+    const keyed = clickHouseKeyed(field, bind, plainDigits);
     return {
       ...plain,
       columns: `${keyed.value} AS measured`,
@@ -52,7 +56,7 @@ export function copiedGatheringOf(aggregate: Aggregate, field: string | undefine
       read: keyed,
     };
   }
-  const read = copiedDigits(field, bind);
+  const read = clickHouseDigits(field, bind);
   const ofNumbers = { ...plain, read };
   if (quantileOf(aggregate) !== undefined) {
     return {

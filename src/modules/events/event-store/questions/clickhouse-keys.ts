@@ -1,32 +1,32 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import {
-  COPIED_FIELDS,
-  copiedPropertySql,
+  CLICKHOUSE_FIELDS,
+  clickHousePropertySql,
   EVENT_FIELDS,
   type EventField,
   pathOfProperty,
 } from '../../conditions/index.js';
-import { copiedNumberKey } from '../reading/number-key.js';
+import { clickHouseNumberKey } from '../reading/number-key.js';
 import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT } from './keys.js';
 
 /**
  * Returns the same as `keyedSql`, for the rows `e` of ClickHouse. Equal values have equal keys in both stores, except
  * for numbers.
- * @param numberKey SQL for the key of digits; ClickHouse compares keys of `copiedNumberKey`, PostgreSQL converts plain
+ * @param numberKey SQL for the key of digits; ClickHouse compares keys of `clickHouseNumberKey`, PostgreSQL converts plain
  * digits with `keptKeySql`
  */
-export function copiedKeyed(
+export function clickHouseKeyed(
   field: string,
   bind: BindValue,
-  numberKey: (digits: string) => string = copiedNumberKey,
+  numberKey: (digits: string) => string = clickHouseNumberKey,
 ): Keyed {
   const path = pathOfProperty(field);
   if (path !== null) {
-    return { value: copiedPropertySql(path, bind), key: (column) => propertyKey(column, numberKey) };
+    return { value: clickHousePropertySql(path, bind), key: (column) => propertyKey(column, numberKey) };
   }
   const isText = EVENT_FIELDS[field as EventField] === 'text';
   return {
-    value: COPIED_FIELDS[field as EventField],
+    value: CLICKHOUSE_FIELDS[field as EventField],
     key: (column) => `ifNull(${isText ? textKey(column) : `toString(${column})`}, '')`,
   };
 }
@@ -48,7 +48,7 @@ function propertyKey(column: string, numberKey: (digits: string) => string): str
 
 /** Converts a key of PostgreSQL to the form of ClickHouse. */
 export function toldKey(key: string): string {
-  return `if(${isNumberKey(key)}, ${copiedNumberKey(key)}, ${key})`;
+  return `if(${isNumberKey(key)}, ${clickHouseNumberKey(key)}, ${key})`;
 }
 
 /** Returns the digits unchanged. */
@@ -66,13 +66,13 @@ export function keptKeySql(key: string): string {
  * Returns SQL for the digits of the number that a field holds, for the rows `e` of ClickHouse. Null when the value is
  * not a number.
  */
-export function copiedDigits(field: string, bind: BindValue): Pick<Keyed, 'value'> & { readonly digits: string } {
+export function clickHouseDigits(field: string, bind: BindValue): Pick<Keyed, 'value'> & { readonly digits: string } {
   const path = pathOfProperty(field);
   if (path === null) {
-    const value = COPIED_FIELDS[field as EventField];
+    const value = CLICKHOUSE_FIELDS[field as EventField];
     return { value, digits: `toString(${value})` };
   }
-  const value = copiedPropertySql(path, bind);
+  const value = clickHousePropertySql(path, bind);
   return { value, digits: `if(match(${value}, '^[-0-9]'), ${value}, NULL)` };
 }
 
@@ -82,7 +82,7 @@ function isNumberKey(key: string): string {
 }
 
 /** Orders keys as `KEY_ORDER` does. */
-export const COPIED_KEY_ORDER = `
+export const CLICKHOUSE_KEY_ORDER = `
   multiIf(startsWith(key, '${TEXT}') OR startsWith(key, '${LONG_TEXT}'), 0, key IN ('true', 'false'), 2, key = '', 3, 1),
   multiIf(startsWith(key, '${TEXT}'), substring(key, 2), startsWith(key, '${LONG_TEXT}'), substring(key, ${HASH_DIGITS + 2}), ''),
   if(${isNumberKey('key')}, toFloat64OrZero(key), 0), key`;

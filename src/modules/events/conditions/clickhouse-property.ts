@@ -7,7 +7,7 @@ import { PLACE } from './filter-sql.js';
  * Returns SQL for the value at a path of the ClickHouse rows `e`, as JSON text: the value that `propertySql` reads in
  * PostgreSQL. The text is empty or `null` when the value is missing or null.
  */
-export function copiedPropertySql(path: readonly string[], bind: BindValue): string {
+export function clickHousePropertySql(path: readonly string[], bind: BindValue): string {
   const names = path.map((name) => bind(name, 'String'));
   const wholeName = path.length === 1 ? null : bind(path.join('.'), 'String');
   const read = (properties: string, again: (json: string) => string): string => {
@@ -89,9 +89,9 @@ const MOST_LOOKED_FOR = 8;
 /**
  * Returns SQL that is true for a row `e` with none of these properties whose JSON ClickHouse cannot read. A row with
  * one of them is readable, so the SQL does not parse it again.
- * @param properties SQL of `copiedPropertySql`, at least one
+ * @param properties SQL of `clickHousePropertySql`, at least one
  */
-export function copiedIsUnreadable(properties: readonly string[]): string {
+export function clickHouseIsUnreadable(properties: readonly string[]): string {
   const isUnreadable = `e.other_properties = ''`;
   const all = new Set(properties);
   if (all.size > MOST_LOOKED_FOR) return `(${isUnreadable})`;
@@ -102,7 +102,7 @@ export function copiedIsUnreadable(properties: readonly string[]): string {
 
 /** Writes a name into a statement. These names have no quotes and no backslashes. */
 const written: BindValue = (name) => `'${String(name)}'`;
-const ROUTE_READS = ROUTE_PROPERTIES.map((path) => copiedPropertySql(path, written));
+const ROUTE_READS = ROUTE_PROPERTIES.map((path) => clickHousePropertySql(path, written));
 const ROUTE_TEXTS = `arrayMap(route_json -> if(startsWith(route_json, '"'), JSONExtractString(route_json), ''), [${ROUTE_READS.join(', ')}])`;
 const ROUTE_OF_PATH = `arrayStringConcat(arrayMap(route_part -> if(match(route_part, '^(?:${ID_PART})$'), '${ID_PLACE}', route_part),
   splitByChar('/', extract(e.log_endpoint, '${PATH_ALONE}'))), '/')`;
@@ -111,12 +111,12 @@ const ROUTE_OF_PATH = `arrayStringConcat(arrayMap(route_part -> if(match(route_p
  * Returns the SQL of the properties that a field of the service is computed from. ClickHouse cannot compute the field
  * of a row whose properties it cannot read.
  */
-export function copiedFieldReads(field: string): readonly string[] {
+export function clickHouseFieldReads(field: string): readonly string[] {
   return field === 'log.route' ? ROUTE_READS : [];
 }
 
 /** SQL for the service's own fields in the ClickHouse rows `e`, by their names in conditions. */
-export const COPIED_FIELDS: Readonly<Record<EventField, string>> = {
+export const CLICKHOUSE_FIELDS: Readonly<Record<EventField, string>> = {
   ...{ event: 'toString(e.event)', source: 'toString(e.source)', source_id: 'toString(e.source_id)' },
   ...{ severity: 'toString(e.severity)', status: 'toString(e.status)', environment: 'toString(e.environment)' },
   ...{ message: 'e.message', external_event_id: 'e.external_event_id' },

@@ -1,9 +1,9 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { canonicalDigits, ExactNumber } from '../../../../platform/json/index.js';
-import { copiedPropertySql } from '../../conditions/index.js';
-import { copiedOwnSql, type Field, isScalar, ownField, type Value } from '../../eql-language/index.js';
+import { clickHousePropertySql } from '../../conditions/index.js';
+import { clickHouseOwnSql, type Field, isScalar, ownField, type Value } from '../../eql-language/index.js';
 import { fitIntoAddress } from '../reading/address-room.js';
-import { copiedNumberKey } from '../reading/number-key.js';
+import { clickHouseNumberKey } from '../reading/number-key.js';
 
 /** The fields that all terms of a query are joined by. */
 export interface Joined {
@@ -22,7 +22,7 @@ export function joinedBy(keys: readonly Field[], needed: readonly number[]): Joi
 }
 
 /** SQL for the join key of the rows `e` of ClickHouse. */
-export interface CopiedJoinKey {
+export interface ClickHouseJoinKey {
   /**
    * A 64-bit hash of the key. Equal keys have equal hashes, and different keys rarely do. It is null when the event has
    * no key or several keys.
@@ -40,9 +40,9 @@ const BETWEEN = 'char(0)';
 const HEX_DIGITS = 16;
 
 /** Returns SQL for the join key of an event, as far as ClickHouse can compute the key. */
-export function copiedJoinKey(keys: readonly Field[], bind: BindValue): CopiedJoinKey {
+export function clickHouseJoinKey(keys: readonly Field[], bind: BindValue): ClickHouseJoinKey {
   const fields = keys.map(({ own, path, isOptional }) => {
-    const json = own === null ? copiedPropertySql(path, bind) : null;
+    const json = own === null ? clickHousePropertySql(path, bind) : null;
     // The lambda avoids repeating the long JSON expression.
     const text = json === null ? ownText(own ?? '') : `arrayMap(json -> ${textOf('json')}, [${json}])[1]`;
     return { json, text, isOptional };
@@ -58,7 +58,7 @@ export function copiedJoinKey(keys: readonly Field[], bind: BindValue): CopiedJo
 }
 
 /**
- * Returns the keys of events of PostgreSQL for the right side of IN, as hashes of {@link copiedJoinKey}.
+ * Returns the keys of events of PostgreSQL for the right side of IN, as hashes of {@link clickHouseJoinKey}.
  * @param events the key values of each event
  * @returns null when a value is a list, or when the keys do not fit into a request
  */
@@ -106,12 +106,12 @@ function hashOf(texts: readonly string[]): string {
 /** Returns SQL for the text of a JSON scalar. The text is empty for lists and objects. */
 function textOf(json: string): string {
   return `multiIf(startsWith(${json}, '"'), concat('"', JSONExtractString(${json})), ${json} IN ('true', 'false'), ${json},
-    match(${json}, '^[-0-9]'), ${copiedNumberKey(json)}, '')`;
+    match(${json}, '^[-0-9]'), ${clickHouseNumberKey(json)}, '')`;
 }
 
 /** Returns SQL for a field of the event, with the same text that the equal JSON value would have. */
 function ownText(name: string): string {
-  const sql = copiedOwnSql(name);
-  const text = ownField(name).type === 'number' ? copiedNumberKey(`toString(${sql})`) : `concat('"', ${sql})`;
+  const sql = clickHouseOwnSql(name);
+  const text = ownField(name).type === 'number' ? clickHouseNumberKey(`toString(${sql})`) : `concat('"', ${sql})`;
   return `ifNull(${text}, '')`;
 }

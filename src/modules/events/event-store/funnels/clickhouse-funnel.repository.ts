@@ -2,11 +2,11 @@ import { crc32 } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedNumberKey } from '../reading/number-key.js';
-import { copiedKeyed } from '../questions/copied-keys.js';
-import { copiedQuestion, readProperties } from '../questions/copied-question.js';
+import { clickHouseNumberKey } from '../reading/number-key.js';
+import { clickHouseKeyed } from '../questions/clickhouse-keys.js';
+import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import { isKeyOfNumber } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
@@ -36,7 +36,7 @@ const UNREAD = 1;
 /** The list has too many events. */
 const TOO_LONG = 2;
 
-interface CopiedRow {
+interface ClickHouseRow {
   /**
    * The value, when PostgreSQL has some of its events. Otherwise it is empty, and the row is a list of several values.
    */
@@ -58,26 +58,26 @@ interface Step {
 
 /** Reads the events of funnels from ClickHouse, and adds the events that only PostgreSQL has. */
 @Injectable()
-export class CopiedFunnelRepository {
+export class ClickHouseFunnelRepository {
   /** Tests lower it. */
   mostEventsOfAList = MOST_EVENTS_OF_A_LIST;
 
   constructor(
     private readonly gathered: GatheredEventsReader,
     private readonly events: FunnelEventsRepository,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly archived: ArchivedEventsReader,
   ) {}
 
   /** Counts in the metrics which store has answered. */
-  answered(store: 'clickhouse' | 'postgres'): void {
-    if (this.copied.isAsked) this.copied.answered(store);
+  countRead(store: 'clickhouse' | 'postgres'): void {
+    if (this.clickHouse.isEnabled) this.clickHouse.countRead(store);
   }
 
   /**
    * Returns the events value by value. The events of a value are ordered by timestamp and id. The values have no order.
    * @returns null when PostgreSQL has to answer alone
-   * @throws QueryTooLong, CopyCannotTell also while the events are read
+   * @throws QueryTooLong, ClickHouseUnavailable also while the events are read
    */
   async read(
     question: Question,
@@ -85,15 +85,15 @@ export class CopiedFunnelRepository {
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<readonly EventWord[], void> | null> {
-    if (!this.copied.isAsked || this.copied.isSilent) return null;
+    if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen) return null;
     const statement = new StatementValues();
     const { bind } = statement;
     const { types, by, from } = followed;
-    const keyed = copiedKeyed(by, bind);
+    const keyed = clickHouseKeyed(by, bind);
     const { window } = question;
-    const behind = await this.gathered.behindCopy(question, window, snapshot, signal, types);
+    const behind = await this.gathered.behindReplica(question, window, snapshot, signal, types);
     if (behind === null) return null;
-    const events = copiedQuestion(question, window, readProperties(by, keyed), behind.chosen, bind);
+    const events = clickHouseQuestion(question, window, readProperties(by, keyed), behind.chosen, bind);
     const uncopied = await this.events.uncopied(behind.events(window), followed, snapshot);
     const beside = byName(uncopied);
     if (beside.size > MOST_KEYS) return null;
@@ -102,11 +102,11 @@ export class CopiedFunnelRepository {
     const most = bind(this.mostEventsOfAList, 'UInt64');
     const mostWithIds = bind(Math.min(this.mostEventsOfAList, MOST_EVENTS_WITH_IDS), 'UInt64');
     const words = `arrayMap((step, nth) -> ${wordSql({ ms: 'step.1', isFirst: 'nth = 1', type: 'step.3' })}, steps, arrayEnumerate(steps))`;
-    const stream = this.copied.stream<CopiedRow>(
+    const stream = this.clickHouse.stream<ClickHouseRow>(
       question.scope,
       behind.block,
       (
-        copied,
+        replicated,
       ) => `name, if(state > ${WHOLE}, [], groupArrayArray(of_key)) AS words, if(state > ${WHOLE}, [], groupArrayArray(ids_of_key)) AS ids,
           toUInt8(multiIf(max(unread_of_key) = 1, ${UNREAD}, sum(length(of_key)) > if(name = '', ${most}, ${mostWithIds}), ${TOO_LONG}, ${WHOLE})) AS state
         FROM (
@@ -117,7 +117,7 @@ export class CopiedFunnelRepository {
                       FROM (SELECT ${keyed.value} AS held, UUIDToNum(e.id) AS id, indexOf(${names}, toString(e.event)) - 1 AS type,
                                    toUnixTimestamp64Milli(e.timestamp) - ${bind(from.getTime(), 'Int64')} AS ms,
                                    toUInt8(${events.unread}) AS unread
-                            FROM ${copied} AS e WHERE ${events.fitting} AND e.event IN ${names}))
+                            FROM ${replicated} AS e WHERE ${events.fitting} AND e.event IN ${names}))
                 WHERE key != '' OR unread = 1 GROUP BY key))
         GROUP BY name, list`,
       statement,
@@ -128,7 +128,7 @@ export class CopiedFunnelRepository {
 }
 
 async function* together(
-  stream: AsyncGenerator<readonly CopiedRow[], void>,
+  stream: AsyncGenerator<readonly ClickHouseRow[], void>,
   beside: ReadonlyMap<string, readonly UncopiedStep[]>,
   isArchived: boolean,
   { deadline }: Snapshot,
@@ -138,7 +138,7 @@ async function* together(
     for await (const rows of stream) {
       for (const { name, words, ids, state } of rows) {
         deadline.left();
-        if (state === UNREAD || (state === TOO_LONG && !isArchived)) throw new CopyCannotTell();
+        if (state === UNREAD || (state === TOO_LONG && !isArchived)) throw new ClickHouseUnavailable();
         if (state === TOO_LONG) throw new QueryTooLong();
         const others = name === '' ? undefined : rest.get(nameOf(name));
         rest.delete(nameOf(name));
@@ -146,7 +146,7 @@ async function* together(
       }
     }
   } catch (error) {
-    throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
   }
   for (const steps of rest.values()) yield wordsOf(steps);
 }
@@ -175,7 +175,7 @@ function namedSql(keys: readonly string[], bind: BindValue): string {
   const texts = keys.filter((key) => !isKeyOfNumber(key)).map((key) => crc32(key));
   const numbers = bind(keys.filter(isKeyOfNumber), 'Array(String)');
   return `(CRC32(key) IN (SELECT arrayJoin(${bind(texts, 'Array(UInt32)')}))
-    OR key IN (SELECT ${copiedNumberKey(`arrayJoin(${numbers})`)}))`;
+    OR key IN (SELECT ${clickHouseNumberKey(`arrayJoin(${numbers})`)}))`;
 }
 
 function stepsOf(words: readonly EventWord[], ids: readonly string[]): Step[] {

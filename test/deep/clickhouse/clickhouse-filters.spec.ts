@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { copiedFilter, filterSql, storedFilter } from '../../../src/modules/events/conditions/index.js';
+import { clickHouseFilter, filterSql, storedFilter } from '../../../src/modules/events/conditions/index.js';
 import { OTHER_PROPERTIES } from '../../../src/modules/events/fields/index.js';
 import { StatementValues } from '../../../src/platform/clickhouse/index.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -49,17 +49,17 @@ function tests(access: ClickHouseAccess): void {
             parameters,
           );
           const statement = new StatementValues();
-          const { sql, isExact } = copiedFilter(node, statement.bind);
-          const copied = await store.server.rows<{ id: string }>(
+          const { sql, isExact } = clickHouseFilter(node, statement.bind);
+          const clickHouse = await store.server.rows<{ id: string }>(
             `SELECT toString(e.id) AS id FROM (SELECT *, ${OTHER_PROPERTIES} AS other_properties
                FROM \`${store.server.database}\`.events) AS e WHERE ${sql} ORDER BY UUIDToNum(e.id)`,
             statement.values,
           );
-          const ids = new Set(copied.map(({ id }) => id));
+          const ids = new Set(clickHouse.map(({ id }) => id));
           expect(fits.filter(({ id }) => !ids.has(id))).toEqual([]);
-          if (isExact) expect(copied).toEqual(fits);
+          if (isExact) expect(clickHouse).toEqual(fits);
           asked += EVENTS;
-          taken += copied.length;
+          taken += clickHouse.length;
           fitting += fits.length;
           exact += isExact ? 1 : 0;
         }),

@@ -2,17 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { type BindValue, type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
-import { type Among, CopiedEventsReader, CopyCannotTell, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import {
+  type Among,
+  ClickHouseEvents,
+  ClickHouseUnavailable,
+  ClickHouseTimeout,
+} from '../reading/clickhouse-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { COPIED_SIZES } from '../places/copied-places.reader.js';
+import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
 import type { EventSize } from '../places/event-places.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
-import { copiedJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from './copied-join-keys.js';
+import { clickHouseJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from './clickhouse-join-keys.js';
 
 /**
  * With more candidates that are not replicated yet, PostgreSQL answers alone. They are all read into memory before the
@@ -24,7 +29,7 @@ const MOST_UNCOPIED = 5_000;
 const LARGE_AT_ONCE = 50;
 const LARGE_AT_ONCE_BYTES = 1_048_576;
 
-interface CopiedRow extends CandidateRow {
+interface ClickHouseRow extends CandidateRow {
   /** 1 when ClickHouse cannot read the row. */
   readonly unread: number;
   /** With `stored`, the size of the event. Undefined when the walk needs no sizes. */
@@ -74,7 +79,7 @@ interface Reading {
 }
 
 /** True when a candidate was read from ClickHouse. */
-export function isCopied({ unread }: CandidateRow): boolean {
+export function isFromClickHouse({ unread }: CandidateRow): boolean {
   return unread !== undefined;
 }
 
@@ -82,22 +87,22 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Reads candidates from ClickHouse, and adds the candidates that only PostgreSQL has. */
 @Injectable()
-export class CopiedCandidatesReader {
+export class ClickHouseScanReader {
   constructor(
     private readonly candidates: CandidatesRepository,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
     private readonly uncopied: UncopiedEventsReader,
   ) {}
 
   /** Counts in the metrics which store has answered. */
-  answered(store: 'clickhouse' | 'postgres'): void {
-    if (this.copied.isAsked) this.copied.answered(store);
+  countRead(store: 'clickhouse' | 'postgres'): void {
+    if (this.clickHouse.isEnabled) this.clickHouse.countRead(store);
   }
 
   /**
    * Returns batches of candidates in the order of the walk, at most as many as the walk wants.
    * @returns null when PostgreSQL has to answer alone
-   * @throws QueryTooLong, CopyCannotTell also while the batches are read
+   * @throws QueryTooLong, ClickHouseUnavailable also while the batches are read
    */
   async rows(
     tx: Db,
@@ -115,11 +120,11 @@ export class CopiedCandidatesReader {
     const { columns, unread, from } = this.candidatesOf(window, selection, walk, bind);
     const order = isNewestFirst ? ' DESC' : '';
     const limit = typeof wanted === 'number' ? ` LIMIT ${bind(wanted, 'UInt64')}` : '';
-    const sizes = withSizes ? `, ${COPIED_SIZES}` : '';
-    const stream = this.copied.stream<CopiedRow>(
+    const sizes = withSizes ? `, ${CLICKHOUSE_SIZES}` : '';
+    const stream = this.clickHouse.stream<ClickHouseRow>(
       scope,
       reading.block,
-      (copied) => `${columns}${sizes}, ${unread} AS unread FROM ${from(copied, null)}
+      (replicated) => `${columns}${sizes}, ${unread} AS unread FROM ${from(replicated, null)}
         ORDER BY e.timestamp${order}, UUIDToNum(e.id)${order}${limit}`,
       statement,
       reading.bounds(),
@@ -150,14 +155,14 @@ export class CopiedCandidatesReader {
     const statement = new StatementValues();
     const { bind } = statement;
     const { columns, unread, from } = this.candidatesOf(window, selection, whole, bind);
-    const within = `${copiedJoinKey(joined.keys, bind).key} IN ${writtenKeys(keys)}`;
+    const within = `${clickHouseJoinKey(joined.keys, bind).key} IN ${writtenKeys(keys)}`;
     const stream =
       keys.length === 0
         ? none()
-        : this.copied.stream<CopiedRow>(
+        : this.clickHouse.stream<ClickHouseRow>(
             scope,
             block,
-            (copied, among) => `${columns}, ${unread} AS unread FROM ${from(copied, among)} AND ${within}
+            (replicated, among) => `${columns}, ${unread} AS unread FROM ${from(replicated, among)} AND ${within}
               ORDER BY e.timestamp, UUIDToNum(e.id)`,
             statement,
             bounds(),
@@ -165,13 +170,13 @@ export class CopiedCandidatesReader {
     return {
       rows: this.inOrder(scope, reading, selection, whole, stream),
       count: async (last) => {
-        const copied = last === null ? total : await this.countTo(last, scope, reading, window, selection, whole);
-        return copied + beside.filter((row) => last === null || !isBefore(last, row)).length;
+        const replicated = last === null ? total : await this.countTo(last, scope, reading, window, selection, whole);
+        return replicated + beside.filter((row) => last === null || !isBefore(last, row)).length;
       },
     };
   }
 
-  /** @throws KeysUntold, CopyCannotTell */
+  /** @throws KeysUntold, ClickHouseUnavailable */
   private async keys(
     scope: Scope,
     { block, beside, bounds }: Reading,
@@ -183,7 +188,7 @@ export class CopiedCandidatesReader {
     const statement = new StatementValues();
     const { bind } = statement;
     const { bits, unread, from } = this.candidatesOf(window, selection, walk, bind);
-    const { key, isSeveral } = copiedJoinKey(keys, bind);
+    const { key, isSeveral } = clickHouseJoinKey(keys, bind);
     // The properties of large candidates are not read yet.
     if (keys.some(({ own }) => own === null) && beside.some((row) => selection.isLarge(row))) throw new KeysUntold();
     const readers = keys.map((field) => selection.reader(field));
@@ -194,25 +199,25 @@ export class CopiedCandidatesReader {
     if (keysBeside === null) throw new KeysUntold();
     const mask = needed.reduce((all, term) => all | (1 << term), 0);
     const { milliseconds, ...others } = bounds();
-    const rows = await this.copied
+    const rows = await this.clickHouse
       .rows<KeysRow>(
         scope,
         block,
-        (copied, among) => `sum(n) AS total, max(of_unread) AS unread, max(of_several) AS several,
+        (replicated, among) => `sum(n) AS total, max(of_unread) AS unread, max(of_several) AS several,
             groupArrayIf(${MOST_KEYS + 1})(${keyDigits('join_key')}, isNotNull(join_key) AND is_whole) AS keys
           FROM (SELECT join_key, count() AS n, max(unread) AS of_unread, max(several) AS of_several,
                        bitAnd(groupBitOr(bits), ${mask}) = ${mask} OR join_key IN ${keysBeside} AS is_whole
                 FROM (SELECT ${bits} AS bits, toUInt8(${unread}) AS unread, ${isSeveral} AS several, ${key} AS join_key
-                      FROM ${from(copied, among)})
+                      FROM ${from(replicated, among)})
                 GROUP BY join_key)`,
         statement,
         { ...others, milliseconds: Math.ceil(milliseconds * TIME_FOR_KEYS) },
       )
       .catch((error: unknown) => {
-        throw error instanceof CopyReadTooLong ? new KeysUntold() : error;
+        throw error instanceof ClickHouseTimeout ? new KeysUntold() : error;
       });
     const [found] = rows ?? [];
-    if (found === undefined || found.unread === 1) throw new CopyCannotTell();
+    if (found === undefined || found.unread === 1) throw new ClickHouseUnavailable();
     if (found.several === 1 || found.keys.length > MOST_KEYS) throw new KeysUntold();
     return found;
   }
@@ -226,7 +231,7 @@ export class CopiedCandidatesReader {
     walk: Walk,
     signal: AbortSignal | undefined,
   ): Promise<Reading | null> {
-    if (!this.copied.isAsked || this.copied.isSilent) return null;
+    if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen) return null;
     const block = await this.uncopied.block(scope, tx);
     if (block === null) return null;
     const beside = await this.candidates.uncopied(tx, scope, window, selection, walk, MOST_UNCOPIED + 1);
@@ -235,14 +240,14 @@ export class CopiedCandidatesReader {
   }
 
   /** Returns the selected columns and the FROM clause of the candidates. */
-  private candidatesOf(window: TimeWindow, selection: CandidateSelection, { copiedWithin }: Walk, bind: BindValue) {
-    const { first, where, ...selected } = selection.copiedSql(bind);
+  private candidatesOf(window: TimeWindow, selection: CandidateSelection, { clickHouseWithin }: Walk, bind: BindValue) {
+    const { first, where, ...selected } = selection.clickHouseSql(bind);
     const [begin, end] = [instantSql(window.from, bind), instantSql(window.to, bind)];
-    const others = copiedWithin?.(bind) ?? '';
+    const others = clickHouseWithin?.(bind) ?? '';
     /** @param among null lets the server choose what to read first. The same holds for events of any type. */
-    const from = (copied: string, among: Among | null): string => {
+    const from = (replicated: string, among: Among | null): string => {
       const quick = `timestamp >= ${begin} AND timestamp < ${end}`;
-      const relation = first === null || among === null ? copied : among(`${quick} AND ${first}`);
+      const relation = first === null || among === null ? replicated : among(`${quick} AND ${first}`);
       const ofTypes = first === null ? '' : ` AND e.${first}`;
       return `${relation} AS e WHERE e.timestamp >= ${begin} AND e.timestamp < ${end}${ofTypes} AND ${where}${others}`;
     };
@@ -254,7 +259,7 @@ export class CopiedCandidatesReader {
     { block, beside, bounds }: Reading,
     selection: CandidateSelection,
     { isNewestFirst, wanted }: Walk,
-    stream: AsyncGenerator<readonly CopiedRow[], void>,
+    stream: AsyncGenerator<readonly ClickHouseRow[], void>,
   ): AsyncGenerator<readonly CandidateRow[], void> {
     const large = (rows: readonly CandidateRow[]): Promise<CandidateRow[]> =>
       this.withProperties(scope, block, selection, rows, bounds());
@@ -276,16 +281,16 @@ export class CopiedCandidatesReader {
     const { from } = this.candidatesOf(to, selection, walk, bind);
     const place = `(${bind(last.ms, 'Int64')}, ${bind(last.id, 'String')})`;
     const rows = await readingTime(
-      this.copied.rows<{ n: number }>(
+      this.clickHouse.rows<{ n: number }>(
         scope,
         block,
-        (copied, among) =>
-          `count() AS n FROM ${from(copied, among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${place}`,
+        (replicated, among) =>
+          `count() AS n FROM ${from(replicated, among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${place}`,
         statement,
         bounds(),
       ),
     );
-    if (rows === null) throw new CopyCannotTell();
+    if (rows === null) throw new ClickHouseUnavailable();
     return rows[0]?.n ?? 0;
   }
 
@@ -302,27 +307,27 @@ export class CopiedCandidatesReader {
     const times = rows.map(({ ms }) => ms);
     const ids = rows.map(({ id }) => id);
     const [oldest, newest] = [new Date(Math.min(...times)), new Date(Math.max(...times))];
-    const found = await this.copied.rows<Readonly<Record<string, unknown>> & { readonly id: string }>(
+    const found = await this.clickHouse.rows<Readonly<Record<string, unknown>> & { readonly id: string }>(
       scope,
       block,
-      (copied) => `toString(e.id) AS id, ${selection.copiedPropertiesSql(bind)} FROM ${copied} AS e
+      (replicated) => `toString(e.id) AS id, ${selection.clickHousePropertiesSql(bind)} FROM ${replicated} AS e
         WHERE e.timestamp >= ${instantSql(oldest, bind)} AND e.timestamp <= ${instantSql(newest, bind)}
           AND e.id IN ${bind(ids, 'Array(UUID)')}`,
       statement,
       bounds,
     );
-    if (found === null) throw new CopyCannotTell();
+    if (found === null) throw new ClickHouseUnavailable();
     const known = new Map(found.map((one) => [one.id, one]));
     return rows.map((row) => selection.withProperties(row, known.get(row.id) ?? {}));
   }
 }
 
-async function* none(): AsyncGenerator<readonly CopiedRow[], void> {
+async function* none(): AsyncGenerator<readonly ClickHouseRow[], void> {
   // No key has an event of each needed term.
 }
 
 async function* merged(
-  stream: AsyncGenerator<readonly CopiedRow[], void>,
+  stream: AsyncGenerator<readonly ClickHouseRow[], void>,
   beside: readonly CandidateRow[],
   selection: CandidateSelection,
   isNewestFirst: boolean,
@@ -332,7 +337,7 @@ async function* merged(
     for await (const rows of stream) {
       const together: CandidateRow[] = [];
       for (const row of rows) {
-        if (row.unread === 1) throw new CopyCannotTell();
+        if (row.unread === 1) throw new ClickHouseUnavailable();
         for (let other = beside[next]; other !== undefined; other = beside[next]) {
           if (isBefore(row, other) !== isNewestFirst) break;
           together.push(other);
@@ -343,12 +348,12 @@ async function* merged(
       yield together;
     }
   } catch (error) {
-    throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
   }
   yield beside.slice(next);
 }
 
-function withSize(row: CandidateRow, { bytes, stored }: CopiedRow): CandidateRow {
+function withSize(row: CandidateRow, { bytes, stored }: ClickHouseRow): CandidateRow {
   return bytes === undefined || stored === undefined ? row : { ...row, size: { bytes, stored } };
 }
 
@@ -384,7 +389,7 @@ async function readingTime<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+    throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { copiedSearchSql } from '../../../src/modules/events/event-store/search/copied-search-sql.js';
+import { clickHouseSearchSql } from '../../../src/modules/events/event-store/search/clickhouse-search-sql.js';
 import { judge, readWords } from '../../../src/modules/tenancy/search-sources/index.js';
 import { StatementValues } from '../../../src/platform/clickhouse/index.js';
 import { isSafeText } from '../../../src/platform/http/fields/index.js';
@@ -63,7 +63,7 @@ function tests(access: ClickHouseAccess): void {
     async function same(given: readonly Row[], q: string): Promise<void> {
       const words = readWords(q);
       const { bind, values } = new StatementValues();
-      const { fits, rank } = copiedSearchSql({ id: 'id', texts: ['name', 'note'] }, words, bind);
+      const { fits, rank } = clickHouseSearchSql({ id: 'id', texts: ['name', 'note'] }, words, bind);
       const columns = (['id', 'name', 'note'] as const).map((column) =>
         bind(
           given.map((row) => row[column]),

@@ -1,5 +1,5 @@
 import { type BindValue, foldedSql } from '../../../../platform/clickhouse/index.js';
-import { COPIED_FIELDS, copiedPropertySql } from '../../conditions/index.js';
+import { CLICKHOUSE_FIELDS, clickHousePropertySql } from '../../conditions/index.js';
 import { instantSql } from '../../fields/index.js';
 import type { Expression, Field } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
@@ -26,19 +26,19 @@ const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
  * Returns a condition on the ClickHouse rows `e` that is true whenever the expression is. For an exact expression, the
  * condition is true, false and null for the same events as in PostgreSQL and in memory.
  */
-export function copiedConditionSql(expression: Expression, bind: BindValue): string {
+export function clickHouseConditionSql(expression: Expression, bind: BindValue): string {
   const words = new ClickHouseWords(bind);
   return isBounded(expression) ? boundCondition(expression, words) : words.truth(true);
 }
 
 const OWN_FIELDS: Readonly<Record<string, string>> = {
-  ...COPIED_FIELDS,
+  ...CLICKHOUSE_FIELDS,
   timestamp: 'e.timestamp',
   _id: 'toString(e.id)',
 };
 
 /** Returns SQL for the value of a field of the service in the ClickHouse rows `e`. */
-export function copiedOwnSql(name: string): string {
+export function clickHouseOwnSql(name: string): string {
   const sql = OWN_FIELDS[name];
   if (sql === undefined) throw new Error(`There is no field ${name}`);
   return sql;
@@ -53,7 +53,7 @@ class ClickHouseWords implements ConditionWords {
   }
 
   isMissing(field: Field): string {
-    return field.own === null ? `(${this.property(field)} IN ('', 'null'))` : this.isNull(copiedOwnSql(field.own));
+    return field.own === null ? `(${this.property(field)} IN ('', 'null'))` : this.isNull(clickHouseOwnSql(field.own));
   }
 
   isNull(condition: string): string {
@@ -125,7 +125,7 @@ class ClickHouseWords implements ConditionWords {
   private test(field: Field, kind: Kind, test: Test): string {
     if (field.own !== null) {
       const { type } = ownField(field.own);
-      const sql = copiedOwnSql(field.own);
+      const sql = clickHouseOwnSql(field.own);
       if (type === 'text' && kind === 'string') return test(sql);
       if (type === 'number' && kind === 'number') return test(`toFloat64(${sql})`);
       return UNKNOWN;
@@ -140,7 +140,7 @@ class ClickHouseWords implements ConditionWords {
   }
 
   private property({ path }: Field): string {
-    return copiedPropertySql(path, this.bind);
+    return clickHousePropertySql(path, this.bind);
   }
 }
 

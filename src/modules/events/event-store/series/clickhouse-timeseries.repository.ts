@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
-import { copiedKeyed, plainDigits, toldKey } from '../questions/copied-keys.js';
-import { copiedQuestion, readProperties } from '../questions/copied-question.js';
+import { clickHouseKeyed, plainDigits, toldKey } from '../questions/clickhouse-keys.js';
+import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
 import type { Division } from '../questions/division.js';
 import { GatheredEventsReader, type UncopiedEvents } from '../questions/gathered-events.reader.js';
 import type { Keyed } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
-import { copiedGatheringOf } from './copied-aggregates.js';
+import { clickHouseAggregationOf } from './clickhouse-aggregates.js';
 import type { AskedSeries, SeriesRow } from './asked-series.js';
-import { type CopiedSource, TimeseriesRepository } from './timeseries.repository.js';
+import { type ClickHouseSource, TimeseriesRepository } from './timeseries.repository.js';
 
 /** More groups are not transferred from one database to the other. */
 const MOST_ROWS = 100_000;
 
-interface CopiedRow {
+interface ClickHouseRow {
   /** The start of the bucket in epoch milliseconds. */
   readonly start: number;
   readonly key: string;
@@ -36,7 +36,7 @@ interface UniqueRow {
 }
 
 /** The replicated part of a series. */
-export interface CopiedSeries {
+export interface ClickHouseSeries {
   /**
    * Returns the time of the first event, replicated or not. Null when there are no events.
    * @returns undefined when PostgreSQL has to answer alone
@@ -54,11 +54,11 @@ export interface CopiedSeries {
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
-  source(division: Division): Promise<CopiedSource | null>;
+  source(division: Division): Promise<ClickHouseSource | null>;
 }
 
 /** The parameters of reading a series from ClickHouse. */
-interface Copy {
+interface SeriesRead {
   readonly question: Question;
   readonly asked: AskedSeries;
   readonly uncopied: UncopiedEvents;
@@ -71,11 +71,11 @@ interface Copy {
  * replicated yet.
  */
 @Injectable()
-export class CopiedTimeseriesRepository {
+export class ClickHouseTimeseriesRepository {
   constructor(
     private readonly gathered: GatheredEventsReader,
     private readonly series: TimeseriesRepository,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
   ) {}
 
   /**
@@ -89,44 +89,46 @@ export class CopiedTimeseriesRepository {
     window: TimeWindow,
     snapshot: Snapshot,
     signal: AbortSignal,
-  ): Promise<CopiedSeries | null> {
-    if (!this.copied.isAsked) return null;
-    const uncopied = this.copied.isSilent ? null : await this.gathered.behindCopy(question, window, snapshot, signal);
+  ): Promise<ClickHouseSeries | null> {
+    if (!this.clickHouse.isEnabled) return null;
+    const uncopied = this.clickHouse.isCircuitOpen
+      ? null
+      : await this.gathered.behindReplica(question, window, snapshot, signal);
     if (uncopied === null) {
-      this.copied.answered('postgres');
+      this.clickHouse.countRead('postgres');
       return null;
     }
-    const copy: Copy = { question, asked, uncopied, snapshot, signal };
+    const read: SeriesRead = { question, asked, uncopied, snapshot, signal };
     return {
       first: async () => {
-        const first = await this.first(copy);
-        if (first === undefined) this.copied.answered('postgres');
+        const first = await this.first(read);
+        if (first === undefined) this.clickHouse.countRead('postgres');
         return first;
       },
       rows: async (division) => {
-        const rows = await this.unique(copy, division);
-        if (rows !== undefined) this.copied.answered(rows === null ? 'postgres' : 'clickhouse');
+        const rows = await this.unique(read, division);
+        if (rows !== undefined) this.clickHouse.countRead(rows === null ? 'postgres' : 'clickhouse');
         return rows;
       },
       source: async (division) => {
-        const source = await this.source(copy, division);
-        this.copied.answered(source === null ? 'postgres' : 'clickhouse');
+        const source = await this.source(read, division);
+        this.clickHouse.countRead(source === null ? 'postgres' : 'clickhouse');
         return source;
       },
     };
   }
 
-  private async first(copy: Copy): Promise<Date | null | undefined> {
-    const { question, uncopied, snapshot } = copy;
+  private async first(read: SeriesRead): Promise<Date | null | undefined> {
+    const { question, uncopied, snapshot } = read;
     const { window } = question;
     const statement = new StatementValues();
-    const events = copiedQuestion(question, window, [], uncopied.chosen, statement.bind);
+    const events = clickHouseQuestion(question, window, [], uncopied.chosen, statement.bind);
     const rows = await this.rows<{ ms: number; events: number; unread: number }>(
-      copy,
+      read,
       (
-        copied,
+        replicated,
       ) => `toUnixTimestamp64Milli(min(e.timestamp)) AS ms, count() AS events, max(toUInt8(${events.unread})) AS unread
-        FROM ${copied} AS e WHERE ${events.fitting}`,
+        FROM ${replicated} AS e WHERE ${events.fitting}`,
       statement,
     );
     const [row] = rows ?? [];
@@ -137,8 +139,8 @@ export class CopiedTimeseriesRepository {
     return beside < first ? beside : first;
   }
 
-  private async unique(copy: Copy, division: Division): Promise<SeriesRow[] | null | undefined> {
-    const { question, asked, uncopied, snapshot } = copy;
+  private async unique(read: SeriesRead, division: Division): Promise<SeriesRow[] | null | undefined> {
+    const { question, asked, uncopied, snapshot } = read;
     const { aggregate, field, splitBy } = asked;
     if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return undefined;
     const events = uncopied.events(division.span);
@@ -146,8 +148,8 @@ export class CopiedTimeseriesRepository {
     if (!fitIntoAddress(beside.map(({ key }) => key))) return undefined;
     const statement = new StatementValues();
     const { bind } = statement;
-    const keyed = copiedKeyed(field, bind);
-    const { fitting, unread } = copiedQuestion(
+    const keyed = clickHouseKeyed(field, bind);
+    const { fitting, unread } = clickHouseQuestion(
       question,
       division.span,
       readProperties(field, keyed),
@@ -158,13 +160,15 @@ export class CopiedTimeseriesRepository {
     const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
     const starts = beside.map(({ bucket }) => division.starts[bucket]?.getTime() ?? 0);
     const rows = await this.rows<UniqueRow>(
-      copy,
-      (copied) => `is_now, groupArray((start, finalizeAggregation(seen))) AS buckets, uniqExactIfMerge(seen) AS of_all,
+      read,
+      (
+        replicated,
+      ) => `is_now, groupArray((start, finalizeAggregation(seen))) AS buckets, uniqExactIfMerge(seen) AS of_all,
                max(unread_of_start) AS unread
         FROM (SELECT start, start >= ${first} AS is_now, uniqExactIfState(key, key != '') AS seen, max(unread) AS unread_of_start
               FROM (SELECT start, ${keyed.key('held')} AS key, unread FROM (
                       SELECT ${startSql(division, bind)} AS start, ${keyed.value} AS held, max(toUInt8(${unread})) AS unread
-                      FROM ${copied} AS e WHERE ${fitting} GROUP BY start, held)
+                      FROM ${replicated} AS e WHERE ${fitting} GROUP BY start, held)
                     UNION ALL
                     SELECT told.1 AS start, ${toldKey('told.2')} AS key, toUInt8(0) AS unread FROM (
                       SELECT arrayJoin(arrayZip(${bind(starts, 'Array(Int64)')}, ${bind(
@@ -192,28 +196,28 @@ export class CopiedTimeseriesRepository {
     });
   }
 
-  private async source(copy: Copy, division: Division): Promise<CopiedSource | null> {
-    const { question, asked, uncopied } = copy;
+  private async source(read: SeriesRead, division: Division): Promise<ClickHouseSource | null> {
+    const { question, asked, uncopied } = read;
     const { aggregate, field, splitBy } = asked;
     const statement = new StatementValues();
     const { bind } = statement;
-    const gathering = copiedGatheringOf(aggregate, field, bind);
-    const split = splitBy === undefined ? UNSPLIT : copiedKeyed(splitBy, bind, plainDigits);
+    const gathering = clickHouseAggregationOf(aggregate, field, bind);
+    const split = splitBy === undefined ? UNSPLIT : clickHouseKeyed(splitBy, bind, plainDigits);
     const properties = [...readProperties(field, gathering.read), ...readProperties(splitBy, split)];
-    const events = copiedQuestion(question, division.span, properties, uncopied.chosen, bind);
-    const rows = await this.rows<CopiedRow>(
-      copy,
-      (copied) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (
+    const events = clickHouseQuestion(question, division.span, properties, uncopied.chosen, bind);
+    const rows = await this.rows<ClickHouseRow>(
+      read,
+      (replicated) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (
           SELECT ${startSql(division, bind)} AS start, ${split.value} AS held, ${gathering.columns},
                  max(toUInt8(${events.unread} OR ${gathering.inexact})) AS unread
-          FROM ${copied} AS e WHERE ${events.fitting} GROUP BY ${['start', 'held', ...gathering.grouped].join(', ')})
+          FROM ${replicated} AS e WHERE ${events.fitting} GROUP BY ${['start', 'held', ...gathering.grouped].join(', ')})
         LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
       statement,
     );
     if (rows === null || rows.length > MOST_ROWS || rows.some(({ unread }) => unread === 1)) return null;
     const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
     return {
-      type: 'copied',
+      type: 'clickHouse',
       buckets: rows.map(({ start }) => places.get(start) ?? 0),
       keys: rows.map(({ key }) => key),
       columns: Object.fromEntries(Object.keys(gathering.taken).map((name) => [name, rows.map((row) => row[name])])),
@@ -223,15 +227,15 @@ export class CopiedTimeseriesRepository {
   }
 
   private async rows<Row>(
-    { question, uncopied, snapshot, signal }: Copy,
-    select: (copied: string) => string,
+    { question, uncopied, snapshot, signal }: SeriesRead,
+    select: (replicated: string) => string,
     statement: StatementValues,
   ): Promise<Row[] | null> {
     try {
       const reading = { milliseconds: snapshot.deadline.left(), signal };
-      return await this.copied.rows<Row>(question.scope, uncopied.block, select, statement, reading);
+      return await this.clickHouse.rows<Row>(question.scope, uncopied.block, select, statement, reading);
     } catch (error) {
-      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+      throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }
   }
 }

@@ -1,14 +1,14 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import { copiedFieldReads, copiedIsUnreadable, pathOfProperty } from '../../conditions/index.js';
+import { clickHouseFieldReads, clickHouseIsUnreadable, pathOfProperty } from '../../conditions/index.js';
 import { instantSql } from '../../fields/index.js';
-import { copiedConditionsOf } from '../totals/event-filter.js';
+import { clickHouseConditionsOf } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { writtenIds } from '../reading/written-values.js';
 import type { Keyed } from './keys.js';
 import type { Question } from './question.js';
 
 /** Conditions that select the events of a question, for the rows `e` of ClickHouse. */
-export interface CopiedQuestion {
+export interface ClickHouseQuestion {
   /** Also true for rows that cannot be read, so that `unread` can report them. */
   readonly fitting: string;
   /** True when a row cannot be read and may match. Then the whole result is unknown. */
@@ -19,24 +19,24 @@ export interface CopiedQuestion {
  * @param properties SQL of the properties that are read in addition to the conditions, from {@link readProperties}
  * @param chosen ids of the matching events, when the process has evaluated the condition
  */
-export function copiedQuestion(
+export function clickHouseQuestion(
   { filter, where }: Pick<Question, 'filter' | 'where'>,
   { from, to }: TimeWindow,
   properties: readonly string[],
   chosen: readonly string[] | null,
   bind: BindValue,
-): CopiedQuestion {
-  const condition = chosen === null ? (where?.copiedSql(bind) ?? null) : `e.id IN ${writtenIds(chosen)}`;
-  const asked = chosen === null ? (where?.copiedProperties(bind) ?? []) : [];
-  const isUnreadable = asked.length === 0 ? null : copiedIsUnreadable(asked);
+): ClickHouseQuestion {
+  const condition = chosen === null ? (where?.clickHouseSql(bind) ?? null) : `e.id IN ${writtenIds(chosen)}`;
+  const asked = chosen === null ? (where?.clickHouseProperties(bind) ?? []) : [];
+  const isUnreadable = asked.length === 0 ? null : clickHouseIsUnreadable(asked);
   const fits = isUnreadable === null ? condition : `(${condition} OR ${isUnreadable})`;
   const within = `e.timestamp >= ${instantSql(from, bind)} AND e.timestamp < ${instantSql(to, bind)}`;
   const unread = [
     ...(isUnreadable === null ? [] : [isUnreadable]),
-    ...properties.map((one) => copiedIsUnreadable([one])),
+    ...properties.map((one) => clickHouseIsUnreadable([one])),
   ];
   return {
-    fitting: `${within}${copiedConditionsOf(filter, bind)}${fits === null ? '' : ` AND ${fits}`}`,
+    fitting: `${within}${clickHouseConditionsOf(filter, bind)}${fits === null ? '' : ` AND ${fits}`}`,
     unread: unread.length === 0 ? 'false' : `(${unread.join(' OR ')})`,
   };
 }
@@ -44,5 +44,5 @@ export function copiedQuestion(
 /** Returns SQL of the properties that a field reads. Empty for a column of the event. */
 export function readProperties(field: string | undefined, read: Pick<Keyed, 'value'> | null): readonly string[] {
   if (field === undefined || read === null) return [];
-  return pathOfProperty(field) === null ? copiedFieldReads(field) : [read.value];
+  return pathOfProperty(field) === null ? clickHouseFieldReads(field) : [read.value];
 }

@@ -15,10 +15,10 @@ import { OTHER_PROPERTIES } from '../../fields/index.js';
 import { eventTable } from '../tables/table-statements.js';
 
 /** ClickHouse exceeded the time or memory limit of one read. */
-export class CopyReadTooLong extends Error {}
+export class ClickHouseTimeout extends Error {}
 
 /** ClickHouse failed while it was read. PostgreSQL has to answer instead. */
-export class CopyCannotTell extends Error {}
+export class ClickHouseUnavailable extends Error {}
 
 /**
  * Additional columns of the relation. A column is only added when the statement names it: lengths are read without the
@@ -39,38 +39,38 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  * read for these events.
  */
 export type Among = (condition: string) => string;
-type Select = (copied: string, among: Among) => string;
+type Select = (replicated: string, among: Among) => string;
 
 /**
  * Reads events from ClickHouse. PostgreSQL has every event of recent months, too. So PostgreSQL answers when the
  * replica is incomplete, far behind or unavailable.
  */
 @Injectable()
-export class CopiedEventsReader {
+export class ClickHouseEvents {
   /** True when reads use ClickHouse. Always false when no ClickHouse is configured. */
-  readonly isAsked: boolean;
+  readonly isEnabled: boolean;
   private readonly logger = new Logger('event-store');
   private readonly seldom = new LogThrottle();
   private readonly reads;
   /** After a timeout, ClickHouse is not used for this time, so that not every read waits for it. */
-  letAloneMs = 10_000;
+  circuitOpenMs = 10_000;
   /** On the monotonic clock of the process, in milliseconds. */
-  private silentUntil = -Infinity;
+  private circuitOpenUntil = -Infinity;
 
   constructor(
     @Inject(CONFIG) { eventReads }: Config,
     @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
     metrics: Metrics,
   ) {
-    this.isAsked = eventReads === 'clickhouse' && server !== null;
-    this.reads = this.isAsked
+    this.isEnabled = eventReads === 'clickhouse' && server !== null;
+    this.reads = this.isEnabled
       ? metrics.counter('oes_event_store_reads_total', 'Reads of events by the store that has answered', ['store'])
       : null;
   }
 
-  /** True for a while after ClickHouse has not answered. Reads do not use it then. */
-  get isSilent(): boolean {
-    return performance.now() < this.silentUntil;
+  /** True for a while after a timeout of ClickHouse. Reads use PostgreSQL then. */
+  get isCircuitOpen(): boolean {
+    return performance.now() < this.circuitOpenUntil;
   }
 
   /**
@@ -78,7 +78,7 @@ export class CopiedEventsReader {
    * blocks up to `block`. The relation also has `other_properties` for rows that ClickHouse cannot parse, and
    * `properties_size`, `message_size` and `endpoint_size` in bytes
    * @returns null when ClickHouse is unavailable
-   * @throws CopyReadTooLong
+   * @throws ClickHouseTimeout
    */
   async rows<Row>(
     scope: Scope,
@@ -88,20 +88,20 @@ export class CopiedEventsReader {
     bounds: ReadBounds,
   ): Promise<Row[] | null> {
     const { server } = this;
-    if (server === null || this.isSilent) return null;
+    if (server === null || this.isCircuitOpen) return null;
     const sql = selectSql(server, scope, block, select, statement);
     try {
       return await server.read<Row>(sql, statement.values, bounds);
     } catch (error) {
       const fault = this.faultOf(error, bounds);
-      if (fault instanceof CopyCannotTell) return null;
+      if (fault instanceof ClickHouseUnavailable) return null;
       throw fault;
     }
   }
 
   /**
    * Returns the same as {@link rows}, in batches.
-   * @throws CopyReadTooLong, CopyCannotTell also after the first batches
+   * @throws ClickHouseTimeout, ClickHouseUnavailable also after the first batches
    */
   async *stream<Row>(
     scope: Scope,
@@ -111,7 +111,7 @@ export class CopiedEventsReader {
     bounds: ReadBounds,
   ): AsyncGenerator<Row[], void> {
     const { server } = this;
-    if (server === null || this.isSilent) throw new CopyCannotTell();
+    if (server === null || this.isCircuitOpen) throw new ClickHouseUnavailable();
     const rows = server.stream<Row>(selectSql(server, scope, block, select, statement), statement.values, bounds);
     for (;;) {
       // An error of the consumer is not a fault of the server.
@@ -131,18 +131,18 @@ export class CopiedEventsReader {
 
   private faultOf(error: unknown, { signal }: ReadBounds): Error {
     signal?.throwIfAborted();
-    if (isTooMuch(error)) return new CopyReadTooLong();
-    if (error instanceof SilentServer) this.silentUntil = performance.now() + this.letAloneMs;
+    if (isTooMuch(error)) return new ClickHouseTimeout();
+    if (error instanceof SilentServer) this.circuitOpenUntil = performance.now() + this.circuitOpenMs;
     this.seldom.happened('read', (times) =>
       this.logger.warn(
         `ClickHouse cannot be read, PostgreSQL answers: ${shortReason(error)}, ${times} times since the last such line`,
       ),
     );
-    return new CopyCannotTell();
+    return new ClickHouseUnavailable();
   }
 
   /** Counts in the metrics which store has answered. */
-  answered(store: 'clickhouse' | 'postgres'): void {
+  countRead(store: 'clickhouse' | 'postgres'): void {
     this.reads?.inc({ store });
   }
 }

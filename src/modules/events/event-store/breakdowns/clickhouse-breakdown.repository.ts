@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
-import { COPIED_KEY_ORDER, copiedKeyed, toldKey } from '../questions/copied-keys.js';
-import { copiedQuestion, readProperties } from '../questions/copied-question.js';
+import { CLICKHOUSE_KEY_ORDER, clickHouseKeyed, toldKey } from '../questions/clickhouse-keys.js';
+import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
 import type { Division } from '../questions/division.js';
 import type { UncopiedEvents } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
@@ -13,7 +13,7 @@ import type { Snapshot } from '../questions/snapshots.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository, type KeyedRow } from './breakdown.repository.js';
 
-interface CopiedRow {
+interface ClickHouseRow {
   readonly key: string;
   readonly of_key: number;
   readonly errors_of_key: number;
@@ -27,10 +27,10 @@ interface CopiedRow {
 
 /** Counts events by value in ClickHouse, and adds the counts of the events that only PostgreSQL has. */
 @Injectable()
-export class CopiedBreakdownRepository {
+export class ClickHouseBreakdownRepository {
   constructor(
     private readonly breakdown: BreakdownRepository,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
   ) {}
 
   /**
@@ -47,9 +47,9 @@ export class CopiedBreakdownRepository {
     signal: AbortSignal,
     behind: () => Promise<UncopiedEvents | null>,
   ): Promise<BreakdownRow[] | null> {
-    if (!this.copied.isAsked) return null;
+    if (!this.clickHouse.isEnabled) return null;
     const rows = await this.split(question, division, asked, snapshot, signal, behind);
-    this.copied.answered(rows === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(rows === null ? 'postgres' : 'clickhouse');
     return rows;
   }
 
@@ -59,15 +59,15 @@ export class CopiedBreakdownRepository {
     { by, limit }: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
-    behindCopy: () => Promise<UncopiedEvents | null>,
+    behindReplica: () => Promise<UncopiedEvents | null>,
   ): Promise<BreakdownRow[] | null> {
-    if (this.copied.isSilent) return null;
+    if (this.clickHouse.isCircuitOpen) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const keyed = copiedKeyed(by, bind);
-    const behind = await behindCopy();
+    const keyed = clickHouseKeyed(by, bind);
+    const behind = await behindReplica();
     if (behind === null) return null;
-    const events = copiedQuestion(question, division.span, readProperties(by, keyed), behind.chosen, bind);
+    const events = clickHouseQuestion(question, division.span, readProperties(by, keyed), behind.chosen, bind);
     const beside = await this.breakdown.keyed(
       question,
       behind.events(division.span),
@@ -79,10 +79,10 @@ export class CopiedBreakdownRepository {
     if (!fitIntoAddress(beside.map(({ key }) => key))) return null;
     const now = division.first === 0 ? 'true' : `e.timestamp >= ${instantSql(question.window.from, bind)}`;
     try {
-      const found = await this.copied.rows<CopiedRow>(
+      const found = await this.clickHouse.rows<ClickHouseRow>(
         question.scope,
         behind.block,
-        (copied) => `key, of_key, errors_of_key, previous_of_key, sum(of_key) OVER () AS of_all,
+        (replicated) => `key, of_key, errors_of_key, previous_of_key, sum(of_key) OVER () AS of_all,
             sum(errors_of_key) OVER () AS errors_of_all, sum(toUInt64(key != '')) OVER () AS keys,
             max(unread_of_key) OVER () AS unread
           FROM (
@@ -91,16 +91,16 @@ export class CopiedBreakdownRepository {
               SELECT ${keyed.key('held')} AS key, part, errors, previous, unread FROM (
                 SELECT ${keyed.value} AS held, countIf(${now}) AS part, countIf(${now} AND e.log_status >= 500) AS errors,
                        countIf(NOT (${now})) AS previous, max(toUInt8(${events.unread})) AS unread
-                FROM ${copied} AS e WHERE ${events.fitting} GROUP BY held)
+                FROM ${replicated} AS e WHERE ${events.fitting} GROUP BY held)
               UNION ALL ${besideSql(beside, bind)})
             GROUP BY key HAVING of_key > 0 OR unread_of_key > 0)
-          ORDER BY key = '' DESC, of_key DESC, ${COPIED_KEY_ORDER} LIMIT ${bind(limit + 1, 'UInt64')}`,
+          ORDER BY key = '' DESC, of_key DESC, ${CLICKHOUSE_KEY_ORDER} LIMIT ${bind(limit + 1, 'UInt64')}`,
         statement,
         { milliseconds: snapshot.deadline.left(), signal },
       );
       return found === null || found[0]?.unread === 1 ? null : rowsOf(found, limit);
     } catch (error) {
-      throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+      throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }
   }
 }
@@ -122,7 +122,7 @@ function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
 }
 
 /** When there are events without a value, their row comes first. */
-function rowsOf(found: readonly CopiedRow[], limit: number): BreakdownRow[] {
+function rowsOf(found: readonly ClickHouseRow[], limit: number): BreakdownRow[] {
   const [first] = found;
   if (first === undefined) return [];
   const { of_all: events, errors_of_all: errors, keys } = first;

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { type AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
-import { CopiedEventsReader, CopyReadTooLong } from '../reading/copied-events.reader.js';
+import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { instantBeforeSql } from '../reading/windows-sql.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { copiedQuestion } from '../questions/copied-question.js';
+import { clickHouseQuestion } from '../questions/clickhouse-question.js';
 import type { Division } from '../questions/division.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 
 /** Grouped events of an overview in ClickHouse, with the events that PostgreSQL has to add. */
-export interface CopiedOverview {
-  readonly type: 'copied';
+export interface ClickHouseOverview {
+  readonly type: 'clickHouse';
   /** Grouped by type, source, severity and whether the request failed. */
   readonly kinds: AlikeEvents;
   /** Grouped by latency, with the newest timestamp. */
@@ -23,10 +23,10 @@ export interface CopiedOverview {
 
 /** Reads overviews from ClickHouse. */
 @Injectable()
-export class CopiedOverviewRepository {
+export class ClickHouseOverviewRepository {
   constructor(
     private readonly gathered: GatheredEventsReader,
-    private readonly copied: CopiedEventsReader,
+    private readonly clickHouse: ClickHouseEvents,
   ) {}
 
   /**
@@ -38,10 +38,10 @@ export class CopiedOverviewRepository {
     division: Division,
     snapshot: Snapshot,
     signal: AbortSignal,
-  ): Promise<CopiedOverview | null> {
-    if (!this.copied.isAsked) return null;
-    const source = this.copied.isSilent ? null : await this.read(question, division, snapshot, signal);
-    this.copied.answered(source === null ? 'postgres' : 'clickhouse');
+  ): Promise<ClickHouseOverview | null> {
+    if (!this.clickHouse.isEnabled) return null;
+    const source = this.clickHouse.isCircuitOpen ? null : await this.read(question, division, snapshot, signal);
+    this.clickHouse.countRead(source === null ? 'postgres' : 'clickhouse');
     return source;
   }
 
@@ -50,49 +50,49 @@ export class CopiedOverviewRepository {
     division: Division,
     snapshot: Snapshot,
     signal: AbortSignal,
-  ): Promise<CopiedOverview | null> {
-    const uncopied = await this.gathered.behindCopy(question, division.span, snapshot, signal);
+  ): Promise<ClickHouseOverview | null> {
+    const uncopied = await this.gathered.behindReplica(question, division.span, snapshot, signal);
     if (uncopied === null) return null;
     const starts = division.starts.map((start) => start.getTime());
     const timestamp: AlikeColumn = {
-      copied: () => instantBeforeSql(starts),
+      clickHouse: () => instantBeforeSql(starts),
       postgres: () => 'e."timestamp"',
       type: 'timestamptz',
     };
     const alike = async (columns: Readonly<Record<string, AlikeColumn>>): Promise<AlikeEvents | null> => {
       const statement = new StatementValues();
       const { bind } = statement;
-      const events = copiedQuestion(question, division.span, [], uncopied.chosen, bind);
+      const events = clickHouseQuestion(question, division.span, [], uncopied.chosen, bind);
       const unread: AlikeColumn = {
-        copied: () => `toUInt8(${events.unread})`,
+        clickHouse: () => `toUInt8(${events.unread})`,
         postgres: () => '0',
         type: 'int',
         isGreatest: true,
       };
       const asked = { columns: { '"timestamp"': timestamp, ...columns, unread }, where: () => events.fitting };
       const bounds = { milliseconds: snapshot.deadline.left(), signal };
-      const rows = await this.copied
+      const rows = await this.clickHouse
         .rows<Record<string, unknown>>(
           question.scope,
           uncopied.block,
-          (copied) => AlikeEvents.selectSql(asked, copied, bind),
+          (replicated) => AlikeEvents.selectSql(asked, replicated, bind),
           statement,
           bounds,
         )
         .catch((error: unknown) => {
-          throw error instanceof CopyReadTooLong ? new QueryTooLong() : error;
+          throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
         });
       const found = rows && AlikeEvents.of(asked, rows);
       return found?.has('unread', 1) === false ? found : null;
     };
     const kinds = await alike(KINDS);
     const latencies = kinds && (await alike(LATENCIES));
-    return latencies && { type: 'copied', kinds, latencies, events: uncopied.events(division.span) };
+    return latencies && { type: 'clickHouse', kinds, latencies, events: uncopied.events(division.span) };
   }
 }
 
 const plain = (name: string, type: AlikeColumn['type']): AlikeColumn => ({
-  copied: () => `e.${name}`,
+  clickHouse: () => `e.${name}`,
   postgres: () => `e.${name}`,
   type,
 });
@@ -101,17 +101,17 @@ const KINDS = {
   event: plain('event', 'text'),
   source_id: plain('source_id', 'uuid'),
   severity: plain('severity', 'text'),
-  failed: { copied: () => 'e.log_status >= 500', postgres: () => 'e.log_status >= 500', type: 'bool' },
+  failed: { clickHouse: () => 'e.log_status >= 500', postgres: () => 'e.log_status >= 500', type: 'bool' },
 } as const satisfies Readonly<Record<string, AlikeColumn>>;
 
 const LATENCIES = {
   latency: {
-    copied: () => 'if(e.log_has_latency, e.log_latency_ms, NULL)',
+    clickHouse: () => 'if(e.log_has_latency, e.log_latency_ms, NULL)',
     postgres: () => 'CASE WHEN e.log_has_latency THEN e.log_latency_ms END',
     type: 'int',
   },
   last_at: {
-    copied: () => 'toUnixTimestamp64Milli(e.timestamp)',
+    clickHouse: () => 'toUnixTimestamp64Milli(e.timestamp)',
     postgres: () => 'e."timestamp"',
     type: 'timestamptz',
     isGreatest: true,

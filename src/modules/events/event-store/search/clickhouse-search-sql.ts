@@ -2,14 +2,14 @@ import { type BindValue, foldedSql } from '../../../../platform/clickhouse/index
 import type { SearchWords } from '../../../tenancy/search-sources/index.js';
 
 /** The columns of ClickHouse that are searched. */
-export interface CopiedSearchColumns {
+export interface ClickHouseSearchColumns {
   /** The id as text. */
   readonly id?: string;
   /** SQL of texts that are never null. */
   readonly texts: readonly string[];
 }
 
-export interface CopiedSearchSql {
+export interface ClickHouseSearchSql {
   /** A condition that is true for a matching row. */
   readonly fits: string;
   /** Ten times the score of a matching row. */
@@ -19,11 +19,11 @@ export interface CopiedSearchSql {
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
 /** Returns SQL of ClickHouse with the same result as `judge`. */
-export function copiedSearchSql(
-  { id, texts }: CopiedSearchColumns,
+export function clickHouseSearchSql(
+  { id, texts }: ClickHouseSearchColumns,
   { words, whole }: SearchWords,
   bind: BindValue,
-): CopiedSearchSql {
+): ClickHouseSearchSql {
   // Each text is folded once for all words, because folding for one word does not affect the others.
   const folded = texts.map(foldedSql([...words, whole], bind));
   const inId = (text: string): string[] => (id !== undefined && PART_OF_UUID.test(text) ? [id] : []);
