@@ -12,7 +12,7 @@ import { MonthArchiver } from './archiving/month-archiver.js';
 import { ArchivedEventsReader } from './reading/archived-events.reader.js';
 import { ClickHouseEvents } from './reading/clickhouse-events.reader.js';
 import { LentEventsWriter } from './reading/lent-events.writer.js';
-import { UncopiedEventsReader } from './reading/uncopied-events.reader.js';
+import { TailReader } from './reading/tail.reader.js';
 import { ReplicationLagReader } from './replication/replication-lag.reader.js';
 import { ReplicationLimits } from './replication/replication-limits.js';
 import { ReplicaOfDeletedProjects } from './replication/replica-of-deleted-projects.js';
@@ -57,7 +57,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     EventStoreStart,
     LentEventsWriter,
     REPLICATION_LOOP,
-    UncopiedEventsReader,
+    TailReader,
     ReplicationStateRepository,
     belongsToProject(ReplicaOfDeletedProjects),
   ],
@@ -67,7 +67,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     ReplicationLagReader,
     LentEventsWriter,
     REPLICATION_LOOP,
-    UncopiedEventsReader,
+    TailReader,
   ],
 })
 export class EventReplicationModule {}

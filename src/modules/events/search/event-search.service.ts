@@ -138,7 +138,7 @@ export class EventSearch {
     const moment = await this.clickHouse.moment(scope, search.window, tx);
     if (moment !== null) {
       await this.timeOf(looking);
-      best.add(await this.events.bestUncopied(scope, { ...search, window: moment.window }, best.limit, tx));
+      best.add(await this.events.bestOfTail(scope, { ...search, window: moment.window }, best.limit, tx));
     }
     const isOver = moment === null ? null : await this.lookThrough(moment, looking);
     this.clickHouse.countRead(isOver === null ? 'postgres' : 'clickhouse');
@@ -229,7 +229,7 @@ export class EventSearch {
     tx: Db,
   ): Promise<SearchedEvent[]> {
     const replicated = await this.clickHouse.quickly(scope, window, time, tx, async (moment, bounds) => [
-      ...(await this.events.newestUncopiedOf(scope, moment.window, types, limit, tx)),
+      ...(await this.events.newestOfTail(scope, moment.window, types, limit, tx)),
       ...(await this.clickHouse.newestOf(scope, moment, types, limit, bounds)),
     ]);
     return replicated ?? this.events.newestOf(scope, window, types, limit, tx);

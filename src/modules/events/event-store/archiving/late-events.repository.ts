@@ -3,7 +3,7 @@ import { statesOver } from '../replication/project-sums.repository.js';
 import type { ProjectPlace } from '../replication/replicated-events.repository.js';
 
 /** With more rows in the replication queue, late events are not removed. */
-const MOST_WAITING = 5_000;
+const MAX_QUEUE_ROWS = 5_000;
 
 /** Late events on some pages of the default partition. */
 export interface LatePages {
@@ -60,8 +60,8 @@ export class LateEventsRepository {
   /** True when the replication queue is so long that searching it takes long. */
   async isFarBehind(): Promise<boolean> {
     const { rows } = await this.client.query<{ behind: boolean }>(
-      `SELECT count(*) > ${MOST_WAITING} AS behind FROM (
-         SELECT /* every tenant: how many there are */ FROM event_shipments LIMIT ${MOST_WAITING + 1}) waiting`,
+      `SELECT count(*) > ${MAX_QUEUE_ROWS} AS behind FROM (
+         SELECT /* every tenant: how many there are */ FROM event_shipments LIMIT ${MAX_QUEUE_ROWS + 1}) waiting`,
     );
     return rows[0]?.behind !== false;
   }

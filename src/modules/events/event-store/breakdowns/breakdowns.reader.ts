@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Division, wholeWindows } from '../questions/division.js';
-import { GatheredEventsReader, type Source, type UncopiedEvents } from '../questions/gathered-events.reader.js';
+import { GatheredEventsReader, type Source, type TailEvents } from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
@@ -14,7 +14,7 @@ export interface SelectedEvents {
   readonly division: Division;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
-  readonly behind: () => Promise<UncopiedEvents | null>;
+  readonly tail: () => Promise<TailEvents | null>;
   readonly source: () => Promise<Source>;
 }
 
@@ -51,17 +51,17 @@ export class BreakdownsReader {
     const division = wholeWindows(question);
     return {
       ...{ question, division, snapshot, signal },
-      behind: once(() => this.gathered.behindReplica(question, division.span, snapshot, signal)),
+      tail: once(() => this.gathered.tailOf(question, division.span, snapshot, signal)),
       source: once(() => this.gathered.source(question, division, null, snapshot)),
     };
   }
 
   /** Returns the same as {@link rows}, from the events themselves. @throws QueryTooLong */
   async ofEvents(
-    { question, division, snapshot, signal, behind, source }: SelectedEvents,
+    { question, division, snapshot, signal, tail, source }: SelectedEvents,
     asked: { readonly by: string; readonly limit: number },
   ): Promise<BreakdownRow[]> {
-    const replicated = await this.clickHouse.rows(question, division, asked, snapshot, signal, behind);
+    const replicated = await this.clickHouse.rows(question, division, asked, snapshot, signal, tail);
     return replicated ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
   }
 }

@@ -7,7 +7,7 @@ import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
 import { CLICKHOUSE_KEY_ORDER, clickHouseKeyed, toldKey } from '../questions/clickhouse-keys.js';
 import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
 import type { Division } from '../questions/division.js';
-import type { UncopiedEvents } from '../questions/gathered-events.reader.js';
+import type { TailEvents } from '../questions/gathered-events.reader.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import type { BreakdownRow } from './breakdown-row.js';
@@ -35,7 +35,7 @@ export class ClickHouseBreakdownRepository {
 
   /**
    * Returns the same rows as `BreakdownRepository`, computed from the events themselves.
-   * @param behind the events that only PostgreSQL has; null when ClickHouse cannot answer
+   * @param tail the events after the watermark, which only PostgreSQL has; null when ClickHouse cannot answer
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
@@ -45,10 +45,10 @@ export class ClickHouseBreakdownRepository {
     asked: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
-    behind: () => Promise<UncopiedEvents | null>,
+    tail: () => Promise<TailEvents | null>,
   ): Promise<BreakdownRow[] | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const rows = await this.split(question, division, asked, snapshot, signal, behind);
+    const rows = await this.split(question, division, asked, snapshot, signal, tail);
     this.clickHouse.countRead(rows === null ? 'postgres' : 'clickhouse');
     return rows;
   }
@@ -59,29 +59,29 @@ export class ClickHouseBreakdownRepository {
     { by, limit }: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
-    behindReplica: () => Promise<UncopiedEvents | null>,
+    tailOf: () => Promise<TailEvents | null>,
   ): Promise<BreakdownRow[] | null> {
     if (this.clickHouse.isCircuitOpen) return null;
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = clickHouseKeyed(by, bind);
-    const behind = await behindReplica();
-    if (behind === null) return null;
-    const events = clickHouseQuestion(question, division.span, readProperties(by, keyed), behind.chosen, bind);
-    const beside = await this.breakdown.keyed(
+    const tail = await tailOf();
+    if (tail === null) return null;
+    const events = clickHouseQuestion(question, division.span, readProperties(by, keyed), tail.chosen, bind);
+    const fromTail = await this.breakdown.keyed(
       question,
-      behind.events(division.span),
+      tail.events(division.span),
       division,
       by,
       MOST_ADDRESS_KEYS + 1,
       snapshot,
     );
-    if (!fitIntoAddress(beside.map(({ key }) => key))) return null;
+    if (!fitIntoAddress(fromTail.map(({ key }) => key))) return null;
     const now = division.first === 0 ? 'true' : `e.timestamp >= ${instantSql(question.window.from, bind)}`;
     try {
       const found = await this.clickHouse.rows<ClickHouseRow>(
         question.scope,
-        behind.block,
+        tail.block,
         (replicated) => `key, of_key, errors_of_key, previous_of_key, sum(of_key) OVER () AS of_all,
             sum(errors_of_key) OVER () AS errors_of_all, sum(toUInt64(key != '')) OVER () AS keys,
             max(unread_of_key) OVER () AS unread
@@ -92,7 +92,7 @@ export class ClickHouseBreakdownRepository {
                 SELECT ${keyed.value} AS held, countIf(${now}) AS part, countIf(${now} AND e.log_status >= 500) AS errors,
                        countIf(NOT (${now})) AS previous, max(toUInt8(${events.unread})) AS unread
                 FROM ${replicated} AS e WHERE ${events.fitting} GROUP BY held)
-              UNION ALL ${besideSql(beside, bind)})
+              UNION ALL ${fromTailSql(fromTail, bind)})
             GROUP BY key HAVING of_key > 0 OR unread_of_key > 0)
           ORDER BY key = '' DESC, of_key DESC, ${CLICKHOUSE_KEY_ORDER} LIMIT ${bind(limit + 1, 'UInt64')}`,
         statement,
@@ -106,7 +106,7 @@ export class ClickHouseBreakdownRepository {
 }
 
 /** Returns a relation with the counts of PostgreSQL. Its keys have the form that ClickHouse uses. */
-function besideSql(rows: readonly KeyedRow[], bind: BindValue): string {
+function fromTailSql(rows: readonly KeyedRow[], bind: BindValue): string {
   const numbers = (name: 'events' | 'errors' | 'previous'): string =>
     bind(
       rows.map((row) => row[name]),

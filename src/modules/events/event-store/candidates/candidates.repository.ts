@@ -5,7 +5,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import { KEPT_COLUMNS, readColumnsWhere, type StoredEvent } from '../../fields/index.js';
 import { type EventSize, SIZE_COLUMNS } from '../places/event-places.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import type { Deadline } from '../../long-reads/index.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { StatementTime } from './statement-time.js';
@@ -71,7 +71,7 @@ export class CandidatesRepository {
   }
 
   /** Reads the candidates that are not replicated to ClickHouse yet, oldest first or newest first. */
-  async uncopied(
+  async tail(
     tx: Db,
     { projectId }: Scope,
     window: TimeWindow,
@@ -86,7 +86,7 @@ export class CandidatesRepository {
     const order = isNewestFirst ? ' DESC' : '';
     await this.database.limit(tx, deadline.left());
     const rows = await this.database.rows<CandidateRow>(
-      `SELECT ${columns} FROM ${uncopiedSql(projectId, window, conditions, bind)} /* tenant: compared there */
+      `SELECT ${columns} FROM ${tailSql(projectId, window, conditions, bind)} /* tenant: compared there */
        ORDER BY e."timestamp"${order}, e.id${order} LIMIT ${bind(most)}`,
       parameters.values,
       tx,

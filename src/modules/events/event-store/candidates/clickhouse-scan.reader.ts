@@ -9,7 +9,7 @@ import {
   ClickHouseTimeout,
 } from '../reading/clickhouse-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
+import { TailReader } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
@@ -24,7 +24,7 @@ import { clickHouseJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } f
  * first one is visited. PostgreSQL has every event that is not replicated, so its answer is the same. When it no longer
  * has older events of the window, the caller refuses the read.
  */
-const MOST_UNCOPIED = 5_000;
+const MAX_TAIL_EVENTS = 5_000;
 /** Limits the properties of large events that one statement reads. A single event may be larger. */
 const LARGE_AT_ONCE = 50;
 const LARGE_AT_ONCE_BYTES = 1_048_576;
@@ -74,7 +74,7 @@ export interface JoinedCandidates {
 interface Reading {
   readonly block: number;
   /** The candidates that are not replicated yet, in the order of the walk. */
-  readonly beside: readonly CandidateRow[];
+  readonly fromTail: readonly CandidateRow[];
   readonly bounds: () => ReadBounds;
 }
 
@@ -91,7 +91,7 @@ export class ClickHouseScanReader {
   constructor(
     private readonly candidates: CandidatesRepository,
     private readonly clickHouse: ClickHouseEvents,
-    private readonly uncopied: UncopiedEventsReader,
+    private readonly tail: TailReader,
   ) {}
 
   /** Counts in the metrics which store has answered. */
@@ -150,7 +150,7 @@ export class ClickHouseScanReader {
     const whole = { ...walk, isNewestFirst: false, wanted: 'all' } as const;
     const reading = await this.begin(tx, scope, window, selection, whole, signal);
     if (reading === null) return null;
-    const { block, beside, bounds } = reading;
+    const { block, fromTail, bounds } = reading;
     const { total, keys } = await this.keys(scope, reading, window, selection, joined, whole);
     const statement = new StatementValues();
     const { bind } = statement;
@@ -171,7 +171,7 @@ export class ClickHouseScanReader {
       rows: this.inOrder(scope, reading, selection, whole, stream),
       count: async (last) => {
         const replicated = last === null ? total : await this.countTo(last, scope, reading, window, selection, whole);
-        return replicated + beside.filter((row) => last === null || !isBefore(last, row)).length;
+        return replicated + fromTail.filter((row) => last === null || !isBefore(last, row)).length;
       },
     };
   }
@@ -179,7 +179,7 @@ export class ClickHouseScanReader {
   /** @throws KeysUntold, ClickHouseUnavailable */
   private async keys(
     scope: Scope,
-    { block, beside, bounds }: Reading,
+    { block, fromTail, bounds }: Reading,
     window: TimeWindow,
     selection: CandidateSelection,
     { keys, needed }: Joined,
@@ -190,10 +190,10 @@ export class ClickHouseScanReader {
     const { bits, unread, from } = this.candidatesOf(window, selection, walk, bind);
     const { key, isSeveral } = clickHouseJoinKey(keys, bind);
     // The properties of large candidates are not read yet.
-    if (keys.some(({ own }) => own === null) && beside.some((row) => selection.isLarge(row))) throw new KeysUntold();
+    if (keys.some(({ own }) => own === null) && fromTail.some((row) => selection.isLarge(row))) throw new KeysUntold();
     const readers = keys.map((field) => selection.reader(field));
     const keysBeside = joinKeysSql(
-      beside.map((row) => readers.map((read) => read(row))),
+      fromTail.map((row) => readers.map((read) => read(row))),
       bind,
     );
     if (keysBeside === null) throw new KeysUntold();
@@ -232,11 +232,11 @@ export class ClickHouseScanReader {
     signal: AbortSignal | undefined,
   ): Promise<Reading | null> {
     if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen) return null;
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) return null;
-    const beside = await this.candidates.uncopied(tx, scope, window, selection, walk, MOST_UNCOPIED + 1);
-    if (beside.length > MOST_UNCOPIED) return null;
-    return { block, beside, bounds: () => ({ milliseconds: walk.deadline.left(), ...(signal && { signal }) }) };
+    const fromTail = await this.candidates.tail(tx, scope, window, selection, walk, MAX_TAIL_EVENTS + 1);
+    if (fromTail.length > MAX_TAIL_EVENTS) return null;
+    return { block, fromTail, bounds: () => ({ milliseconds: walk.deadline.left(), ...(signal && { signal }) }) };
   }
 
   /** Returns the selected columns and the FROM clause of the candidates. */
@@ -256,14 +256,14 @@ export class ClickHouseScanReader {
 
   private inOrder(
     scope: Scope,
-    { block, beside, bounds }: Reading,
+    { block, fromTail, bounds }: Reading,
     selection: CandidateSelection,
     { isNewestFirst, wanted }: Walk,
     stream: AsyncGenerator<readonly ClickHouseRow[], void>,
   ): AsyncGenerator<readonly CandidateRow[], void> {
     const large = (rows: readonly CandidateRow[]): Promise<CandidateRow[]> =>
       this.withProperties(scope, block, selection, rows, bounds());
-    return upTo(wanted, withLarge(merged(stream, beside, selection, isNewestFirst), selection, large));
+    return upTo(wanted, withLarge(merged(stream, fromTail, selection, isNewestFirst), selection, large));
   }
 
   /** Counts the candidates in ClickHouse up to and including one candidate. */
@@ -328,7 +328,7 @@ async function* none(): AsyncGenerator<readonly ClickHouseRow[], void> {
 
 async function* merged(
   stream: AsyncGenerator<readonly ClickHouseRow[], void>,
-  beside: readonly CandidateRow[],
+  fromTail: readonly CandidateRow[],
   selection: CandidateSelection,
   isNewestFirst: boolean,
 ): AsyncGenerator<readonly CandidateRow[], void> {
@@ -338,7 +338,7 @@ async function* merged(
       const together: CandidateRow[] = [];
       for (const row of rows) {
         if (row.unread === 1) throw new ClickHouseUnavailable();
-        for (let other = beside[next]; other !== undefined; other = beside[next]) {
+        for (let other = fromTail[next]; other !== undefined; other = fromTail[next]) {
           if (isBefore(row, other) !== isNewestFirst) break;
           together.push(other);
           next += 1;
@@ -350,7 +350,7 @@ async function* merged(
   } catch (error) {
     throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
   }
-  yield beside.slice(next);
+  yield fromTail.slice(next);
 }
 
 function withSize(row: CandidateRow, { bytes, stored }: ClickHouseRow): CandidateRow {

@@ -38,7 +38,7 @@ export interface AskedOfBoth extends AskedEvents {
 /** The ids of events that the process has found to match. */
 export interface ChosenEvents {
   readonly replicated: readonly string[];
-  readonly uncopied: readonly string[];
+  readonly tail: readonly string[];
 }
 
 /**
@@ -98,13 +98,13 @@ export class FittingEventsReader {
       within: filter,
       clickHouseWithin: clickHouseFilter,
     } as const;
-    const chosen = { replicated: [] as string[], uncopied: [] as string[] };
+    const chosen = { replicated: [] as string[], tail: [] as string[] };
     try {
       const rows = await this.clickHouse.rows(tx, scope, window, selection, walk, signal);
       if (rows === null) return null;
       await this.walk.through(tx, scope, window, selection, { ...walk, rows }, (row) => {
         if (where.truth(selection.subject(row), deadline) !== true) return true;
-        chosen[isFromClickHouse(row) ? 'replicated' : 'uncopied'].push(row.id);
+        chosen[isFromClickHouse(row) ? 'replicated' : 'tail'].push(row.id);
         return chosen.replicated.length <= MOST_CHOSEN;
       });
     } catch (error) {

@@ -11,7 +11,7 @@ import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import { isKeyOfNumber } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
-import { type FollowedEvents, FunnelEventsRepository, type UncopiedStep } from './funnel-events.repository.js';
+import { type FollowedEvents, FunnelEventsRepository, type TailStep } from './funnel-events.repository.js';
 import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
 
 /**
@@ -91,20 +91,20 @@ export class ClickHouseFunnelRepository {
     const { types, by, from } = followed;
     const keyed = clickHouseKeyed(by, bind);
     const { window } = question;
-    const behind = await this.gathered.behindReplica(question, window, snapshot, signal, types);
-    if (behind === null) return null;
-    const events = clickHouseQuestion(question, window, readProperties(by, keyed), behind.chosen, bind);
-    const uncopied = await this.events.uncopied(behind.events(window), followed, snapshot);
-    const beside = byName(uncopied);
-    if (beside.size > MOST_KEYS) return null;
-    const named = namedSql([...new Set(uncopied.map(({ key }) => key))], bind);
+    const tail = await this.gathered.tailOf(question, window, snapshot, signal, types);
+    if (tail === null) return null;
+    const events = clickHouseQuestion(question, window, readProperties(by, keyed), tail.chosen, bind);
+    const tailSteps = await this.events.tailSteps(tail.events(window), followed, snapshot);
+    const fromTail = byName(tailSteps);
+    if (fromTail.size > MOST_KEYS) return null;
+    const named = namedSql([...new Set(tailSteps.map(({ key }) => key))], bind);
     const names = bind(types, 'Array(String)');
     const most = bind(this.mostEventsOfAList, 'UInt64');
     const mostWithIds = bind(Math.min(this.mostEventsOfAList, MOST_EVENTS_WITH_IDS), 'UInt64');
     const words = `arrayMap((step, nth) -> ${wordSql({ ms: 'step.1', isFirst: 'nth = 1', type: 'step.3' })}, steps, arrayEnumerate(steps))`;
     const stream = this.clickHouse.stream<ClickHouseRow>(
       question.scope,
-      behind.block,
+      tail.block,
       (
         replicated,
       ) => `name, if(state > ${WHOLE}, [], groupArrayArray(of_key)) AS words, if(state > ${WHOLE}, [], groupArrayArray(ids_of_key)) AS ids,
@@ -123,17 +123,17 @@ export class ClickHouseFunnelRepository {
       statement,
       { milliseconds: snapshot.deadline.left(), signal },
     );
-    return together(stream, beside, await this.archived.isArchived(window), snapshot);
+    return together(stream, fromTail, await this.archived.isArchived(window), snapshot);
   }
 }
 
 async function* together(
   stream: AsyncGenerator<readonly ClickHouseRow[], void>,
-  beside: ReadonlyMap<string, readonly UncopiedStep[]>,
+  fromTail: ReadonlyMap<string, readonly TailStep[]>,
   isArchived: boolean,
   { deadline }: Snapshot,
 ): AsyncGenerator<readonly EventWord[], void> {
-  const rest = new Map(beside);
+  const rest = new Map(fromTail);
   try {
     for await (const rows of stream) {
       for (const { name, words, ids, state } of rows) {
@@ -151,8 +151,8 @@ async function* together(
   for (const steps of rest.values()) yield wordsOf(steps);
 }
 
-function byName(steps: readonly UncopiedStep[]): Map<string, UncopiedStep[]> {
-  const found = new Map<string, UncopiedStep[]>();
+function byName(steps: readonly TailStep[]): Map<string, TailStep[]> {
+  const found = new Map<string, TailStep[]>();
   for (const step of steps) {
     const name = nameOf(step.key);
     const others = found.get(name);

@@ -19,7 +19,7 @@ export interface FollowedEvents {
 }
 
 /** An event that is not replicated to ClickHouse yet. */
-export interface UncopiedStep {
+export interface TailStep {
   readonly key: string;
   /** Milliseconds since `from`. */
   readonly ms: number;
@@ -36,11 +36,11 @@ interface Pack {
 @Injectable()
 export class FunnelEventsRepository {
   /** Reads the events that have a value of the field `by`, in no order. */
-  uncopied(events: FittingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<UncopiedStep[]> {
+  tailSteps(events: FittingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<TailStep[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
     const { value, key } = keyedSql(by, bind);
-    return snapshot.rows<UncopiedStep>(
+    return snapshot.rows<TailStep>(
       `SELECT key, ms, id, type FROM (
          SELECT ${key('held')} AS key, ms, id, type FROM (
            SELECT ${value} AS held, array_position(${bind(types)}::text[], e.event) - 1 AS type, replace(e.id::text, '-', '') AS id,

@@ -51,8 +51,8 @@ export class ClickHouseOverviewRepository {
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<ClickHouseOverview | null> {
-    const uncopied = await this.gathered.behindReplica(question, division.span, snapshot, signal);
-    if (uncopied === null) return null;
+    const tail = await this.gathered.tailOf(question, division.span, snapshot, signal);
+    if (tail === null) return null;
     const starts = division.starts.map((start) => start.getTime());
     const timestamp: AlikeColumn = {
       clickHouse: () => instantBeforeSql(starts),
@@ -62,7 +62,7 @@ export class ClickHouseOverviewRepository {
     const alike = async (columns: Readonly<Record<string, AlikeColumn>>): Promise<AlikeEvents | null> => {
       const statement = new StatementValues();
       const { bind } = statement;
-      const events = clickHouseQuestion(question, division.span, [], uncopied.chosen, bind);
+      const events = clickHouseQuestion(question, division.span, [], tail.chosen, bind);
       const unread: AlikeColumn = {
         clickHouse: () => `toUInt8(${events.unread})`,
         postgres: () => '0',
@@ -74,7 +74,7 @@ export class ClickHouseOverviewRepository {
       const rows = await this.clickHouse
         .rows<Record<string, unknown>>(
           question.scope,
-          uncopied.block,
+          tail.block,
           (replicated) => AlikeEvents.selectSql(asked, replicated, bind),
           statement,
           bounds,
@@ -87,7 +87,7 @@ export class ClickHouseOverviewRepository {
     };
     const kinds = await alike(KINDS);
     const latencies = kinds && (await alike(LATENCIES));
-    return latencies && { type: 'clickHouse', kinds, latencies, events: uncopied.events(division.span) };
+    return latencies && { type: 'clickHouse', kinds, latencies, events: tail.events(division.span) };
   }
 }
 

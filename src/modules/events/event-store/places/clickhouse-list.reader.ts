@@ -11,7 +11,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
-import { MOST_UNCOPIED, waitingSql } from '../reading/uncopied-events.reader.js';
+import { MAX_TAIL_EVENTS, tailKeysSql } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { inWindow } from '../totals/event-filter.js';
@@ -26,7 +26,7 @@ import { QueryTooLong } from '../../long-reads/index.js';
  * are not replicated yet. Beyond them PostgreSQL answers.
  */
 const QUICK_MS = 2_000;
-const QUICK_UNCOPIED = 2_000;
+const MAX_QUICK_TAIL_EVENTS = 2_000;
 /** The time limit in ClickHouse where PostgreSQL may lack events. */
 const ARCHIVE_TIMEOUT_MS = 5_000;
 class NoTurn extends Error {}
@@ -77,7 +77,7 @@ interface Page {
   readonly most: number;
 }
 
-interface Uncopied {
+interface ListTail {
   /** The last block that was replicated. */
   readonly block: number;
   /** The start of the newest hours that have many more events than a page. Null when the project has no such hours. */
@@ -86,10 +86,10 @@ interface Uncopied {
   readonly places: readonly EventPlace[];
 }
 
-interface UncopiedRow {
+interface TailRow {
   readonly block: number;
   readonly newest_from: Date | null;
-  readonly waiting: number;
+  readonly events: number;
   readonly timestamp: Date | null;
   readonly id: string;
   readonly bytes: number | null;
@@ -183,9 +183,9 @@ export class ClickHouseListReader {
     if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen || isNarrow || (unclipped.offset ?? 0) > 0)
       return null;
     const asked = await this.kept(unclipped);
-    const uncopied = await this.uncopied(scope, asked, QUICK_UNCOPIED, tx);
-    if (uncopied === null || uncopied.newestFrom === null) return null;
-    const { block, newestFrom, places } = uncopied;
+    const tail = await this.tail(scope, asked, MAX_QUICK_TAIL_EVENTS, tx);
+    if (tail === null || tail.newestFrom === null) return null;
+    const { block, newestFrom, places } = tail;
     const from = asked.window?.from;
     if (from !== undefined && newestFrom <= from) return null;
     const newest = { ...asked, window: { from: newestFrom, to: asked.window?.to ?? END_OF_TIME } };
@@ -214,20 +214,20 @@ export class ClickHouseListReader {
     // When PostgreSQL has an index for the read, a long replication queue is a reason to use PostgreSQL instead.
     const isQuick =
       milliseconds === undefined && asked.conditions !== undefined && !(await this.archived.isArchived(asked.window));
-    const uncopied = await this.uncopied(scope, asked, isQuick ? QUICK_UNCOPIED : MOST_UNCOPIED, tx);
-    if (uncopied === null) return null;
+    const tail = await this.tail(scope, asked, isQuick ? MAX_QUICK_TAIL_EVENTS : MAX_TAIL_EVENTS, tx);
+    if (tail === null) return null;
     const { limit, offset = 0 } = asked;
     // All events that are not replicated yet may come before the page.
-    const skipped = Math.max(0, offset - uncopied.places.length);
+    const skipped = Math.max(0, offset - tail.places.length);
     const most = offset - skipped + limit;
-    const replicated = await this.clickHousePage(scope, asked, uncopied, { skipped, most }, milliseconds);
+    const replicated = await this.clickHousePage(scope, asked, tail, { skipped, most }, milliseconds);
     if (replicated === null) return null;
     const [first] = replicated;
     // After the last replicated event, the number of skipped events is unknown.
     if (skipped > 0 && first === undefined) return null;
     const isAhead = (place: Place): boolean => skipped > 0 && first !== undefined && compare(place, first) < 0;
-    const later = uncopied.places.filter((place) => !isAhead(place));
-    const passed = skipped + (uncopied.places.length - later.length);
+    const later = tail.places.filter((place) => !isAhead(place));
+    const passed = skipped + (tail.places.length - later.length);
     return [...replicated, ...later].sort(compare).slice(offset - passed, offset - passed + limit);
   }
 
@@ -235,12 +235,12 @@ export class ClickHouseListReader {
    * @returns null when the replica is not complete, or when more than `mostWaiting` events of the project are not
    * replicated yet
    */
-  private async uncopied(
+  private async tail(
     scope: Scope,
     asked: AskedPlaces,
-    mostWaiting: number,
+    maxTailEvents: number,
     tx: Db | undefined,
-  ): Promise<Uncopied | null> {
+  ): Promise<ListTail | null> {
     const { window, before, conditions, limit, offset = 0 } = asked;
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
@@ -253,16 +253,16 @@ export class ClickHouseListReader {
     // OFFSET 0 makes PostgreSQL look up each event by its key, because the planner cannot estimate how few events the
     // arrays name. Without conditions only the first events are looked up.
     const first = matching === '' ? `ORDER BY at DESC, which DESC LIMIT ${most}` : '';
-    const rows = await this.database.rows<UncopiedRow>(
-      `WITH waiting AS MATERIALIZED (SELECT at, which FROM ${waitingSql(project, mostWaiting)} found /* tenant: compared there */)
-       SELECT p.block::float8 AS block, (SELECT count(*) FROM waiting)::int AS waiting,
+    const rows = await this.database.rows<TailRow>(
+      `WITH tail AS MATERIALIZED (SELECT at, which FROM ${tailKeysSql(project, maxTailEvents)} found /* tenant: compared there */)
+       SELECT p.block::float8 AS block, (SELECT count(*) FROM tail)::int AS events,
               (SELECT min(hour) FROM (
                 SELECT hour, events, sum(events) OVER (ORDER BY hour DESC) - events AS newer FROM (
                   SELECT hour, events FROM event_hours WHERE project_id = ${project} AND hour < ${parameters.bind(endOf(asked))}
                   ORDER BY hour DESC LIMIT ${MOST_NEWEST_HOURS}) h) h WHERE newer < ${NEWEST_EVENTS}
               HAVING max(newer + events) <= ${MOST_NEWEST_EVENTS}) AS newest_from, f.*
        FROM event_shipping p LEFT JOIN LATERAL (
-         SELECT e.* FROM (SELECT at, which FROM waiting WHERE true${within}${older} ${first}) w CROSS JOIN LATERAL (
+         SELECT e.* FROM (SELECT at, which FROM tail WHERE true${within}${older} ${first}) w CROSS JOIN LATERAL (
            SELECT ${PLACE_COLUMNS} FROM events
            WHERE project_id = ${project} AND "timestamp" = at AND id = which${matching} OFFSET 0) e
          ORDER BY "timestamp" DESC, id DESC LIMIT ${most}) f ON true
@@ -271,7 +271,7 @@ export class ClickHouseListReader {
       tx,
     );
     const [state] = rows;
-    if (state === undefined || state.waiting > mostWaiting) return null;
+    if (state === undefined || state.events > maxTailEvents) return null;
     const places = rows.flatMap(({ timestamp, id, bytes, stored }) =>
       timestamp === null ? [] : [{ timestamp, id, bytes, stored }],
     );
@@ -282,7 +282,7 @@ export class ClickHouseListReader {
   private async clickHousePage(
     scope: Scope,
     asked: AskedPlaces,
-    { block, newestFrom }: Uncopied,
+    { block, newestFrom }: ListTail,
     page: Page,
     milliseconds: number | undefined,
   ): Promise<EventPlace[] | null> {

@@ -16,7 +16,7 @@ import { countedBuckets } from '../totals/counted-buckets.reader.js';
 import { type FittingEvents, FittingEventsReader } from '../candidates/fitting-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { TailReader, tailSql } from '../reading/tail.reader.js';
 import type { Division } from './division.js';
 import type { AskedOfStores, Question } from './question.js';
 import type { Snapshot } from './snapshots.js';
@@ -31,7 +31,7 @@ export type Source =
   | { readonly type: 'events'; readonly events: FittingEvents };
 
 /** The end of the replica for a question: the last replicated block, and the events after it. */
-export interface UncopiedEvents {
+export interface TailEvents {
   readonly block: number;
   readonly events: (window: TimeWindow) => FittingEvents;
   /**
@@ -46,7 +46,7 @@ export class GatheredEventsReader {
   constructor(
     private readonly fitting: FittingEventsReader,
     private readonly clickHouse: ClickHouseEvents,
-    private readonly uncopied: UncopiedEventsReader,
+    private readonly tail: TailReader,
     private readonly edges: ArchivedEdgesReader,
     private readonly archived: ArchivedEventsReader,
   ) {}
@@ -98,22 +98,22 @@ export class GatheredEventsReader {
    * @returns null when ClickHouse is not enabled or cannot answer
    * @throws QueryTooLong
    */
-  async behindReplica(
+  async tailOf(
     { scope, filter, where }: AskedOfStores,
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     signal: AbortSignal,
     types?: readonly string[],
-  ): Promise<UncopiedEvents | null> {
+  ): Promise<TailEvents | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) return null;
     const ofFilter = (bind: Bind): string => filterSql(filter, types, bind);
     const within =
-      (conditions: (bind: Bind) => string): UncopiedEvents['events'] =>
+      (conditions: (bind: Bind) => string): TailEvents['events'] =>
       (part) =>
       (bind) =>
-        uncopiedSql(scope.projectId, part, `${ofFilter(bind)}${conditions(bind)}`, bind);
+        tailSql(scope.projectId, part, `${ofFilter(bind)}${conditions(bind)}`, bind);
     if (where?.isExact !== false) {
       return { block, events: within((bind) => (where === null ? '' : ` AND (${where.sql(bind)})`)), chosen: null };
     }
@@ -121,8 +121,8 @@ export class GatheredEventsReader {
     const asked = { window, filter: ofFilter, clickHouseFilter, where };
     const chosen = await this.fitting.ofBoth(tx, scope, asked, deadline, signal);
     if (chosen === null) return null;
-    const { replicated, uncopied } = chosen;
-    return { block, events: within((bind) => ` AND e.id = ANY (${bind(uncopied)}::uuid[])`), chosen: replicated };
+    const { replicated, tail } = chosen;
+    return { block, events: within((bind) => ` AND e.id = ANY (${bind(tail)}::uuid[])`), chosen: replicated };
   }
 
   /** Returns the oldest timestamp of some events, or null when there are none. */
@@ -185,13 +185,13 @@ export class GatheredEventsReader {
     const where = (bind: BindValue): string => `${inWindowsSql([window], bind)}${clickHouseConditionsOf(filter, bind)}`;
     const { tx, inTime } = snapshot;
     const replicated = await inTime((bounds) => this.archived.endOf(scope, end, where, tx, bounds));
-    const beside = await this.endAmong(
-      (bind) => uncopiedSql(scope.projectId, window, filterSql(filter, undefined, bind), bind),
+    const fromTail = await this.endAmong(
+      (bind) => tailSql(scope.projectId, window, filterSql(filter, undefined, bind), bind),
       end,
       snapshot,
     );
-    if (replicated === null || beside === null) return replicated ?? beside;
-    return beside < replicated === (end === 'first') ? beside : replicated;
+    if (replicated === null || fromTail === null) return replicated ?? fromTail;
+    return fromTail < replicated === (end === 'first') ? fromTail : replicated;
   }
 
   /** Returns the first or last hour of the window that has a matching event, or undefined. */

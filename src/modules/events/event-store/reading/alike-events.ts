@@ -55,15 +55,15 @@ export class AlikeEvents {
   }
 
   /**
-   * Returns a relation of the columns and `n` with these groups and additional events of PostgreSQL. @param beside a
+   * Returns a relation of the columns and `n` with these groups and additional events of PostgreSQL. @param fromTail a
    * FROM clause with the alias `e`
    */
-  sql(beside: string, bind: Bind): string {
+  sql(fromTail: string, bind: Bind): string {
     const names = Object.keys(this.columns);
     const types = [...Object.values(this.columns).map(({ type }) => type), 'float8'];
     const lists = this.lists.map((list, index) => `${bind(list)}::${types[index]}[]`);
     const others = Object.values(this.columns).map(({ postgres, type }) => `(${postgres(bind)})::${type}`);
     return `(SELECT * FROM unnest(${lists.join(', ')}) AS replicated (${[...names, 'n'].join(', ')})
-       UNION ALL SELECT ${[...others, '1'].join(', ')} FROM ${beside} /* tenant: they are of one project */)`;
+       UNION ALL SELECT ${[...others, '1'].join(', ')} FROM ${fromTail} /* tenant: they are of one project */)`;
   }
 }

@@ -8,7 +8,7 @@ import { type EventColumn, FIELD_TABLE, instantSql } from '../../fields/index.js
 import { HotEvents } from '../retention/hot-events.js';
 import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
 import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from './clickhouse-events.reader.js';
-import { UncopiedEventsReader } from './uncopied-events.reader.js';
+import { TailReader } from './tail.reader.js';
 import { writtenIds, writtenNumbers } from './written-values.js';
 
 /** The default time limit of a read of events that PostgreSQL does not have. */
@@ -59,7 +59,7 @@ export class ArchivedEventsReader {
   constructor(
     private readonly hot: HotEvents,
     private readonly clickHouse: ClickHouseEvents,
-    private readonly uncopied: UncopiedEventsReader,
+    private readonly tail: TailReader,
   ) {}
 
   /** True when PostgreSQL alone cannot answer for a window. @param window omitted for all times */
@@ -83,7 +83,7 @@ export class ArchivedEventsReader {
    * @throws ArchiveUnavailable
    */
   async alike(scope: Scope, question: AlikeQuestion, tx: Db, bounds: Partial<ReadBounds> = {}): Promise<AlikeEvents> {
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) throw new ArchiveUnavailable();
     const statement = new StatementValues();
     const rows = await this.rows<Record<string, unknown>>(
@@ -109,7 +109,7 @@ export class ArchivedEventsReader {
     tx: Db,
     bounds: Partial<ReadBounds> = {},
   ): Promise<Date | null> {
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) throw new ArchiveUnavailable();
     const statement = new StatementValues();
     const [row] = await this.rows<{ ms: number }>(

@@ -11,7 +11,7 @@ import {
   type ClickHouseRow,
   type LargeColumn,
 } from './archived-events.reader.js';
-import { UncopiedEventsReader, uncopiedSql } from './uncopied-events.reader.js';
+import { TailReader, tailSql } from './tail.reader.js';
 import { inWindowsSql } from './windows-sql.js';
 
 /** The size of one INSERT as JSON text. Two of them are in memory at a time. */
@@ -66,7 +66,7 @@ export class LentEventsWriter {
   constructor(
     private readonly database: Database,
     private readonly archived: ArchivedEventsReader,
-    private readonly uncopied: UncopiedEventsReader,
+    private readonly tail: TailReader,
   ) {}
 
   /** Runs work in a snapshot, like `Database.snapshot`. Within it, {@link lend} can stage events from an instant on. */
@@ -106,13 +106,13 @@ export class LentEventsWriter {
     };
     try {
       await this.limit(until, tx);
-      const block = await this.uncopied.block({ projectId }, tx);
+      const block = await this.tail.block({ projectId }, tx);
       if (block === null) throw new ArchiveUnavailable();
       await execute('CREATE TEMPORARY TABLE lent_events (LIKE events)');
       const cutAt = await this.stageReplicated(projectId, block, { ...wanted, windows: archived }, until, tx);
       for (const window of archived) {
         await this.limit(until, tx);
-        await this.lendUncopied(projectId, window, wanted.filter, tx);
+        await this.stageTail(projectId, window, wanted.filter, tx);
       }
       await execute('CREATE INDEX ON lent_events (project_id, "timestamp", id)');
       await execute('ANALYZE lent_events');
@@ -192,11 +192,11 @@ export class LentEventsWriter {
     );
   }
 
-  private async lendUncopied(projectId: ProjectId, window: Window, filter: FilterGroup, tx: Db): Promise<void> {
+  private async stageTail(projectId: ProjectId, window: Window, filter: FilterGroup, tx: Db): Promise<void> {
     const parameters = new Parameters();
     const bind: Bind = (value) => parameters.bind(value);
     await this.database.execute(
-      `INSERT INTO lent_events SELECT e.* FROM ${uncopiedSql(projectId, window, filterSql(filter, bind), bind)}
+      `INSERT INTO lent_events SELECT e.* FROM ${tailSql(projectId, window, filterSql(filter, bind), bind)}
        /* tenant: compared there */`,
       parameters.values,
       tx,

@@ -7,7 +7,7 @@ import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { UncopiedEventsReader, uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { TailReader, tailSql } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
@@ -42,7 +42,7 @@ export class ClickHouseRequestsReader {
 
   constructor(
     private readonly clickHouse: ClickHouseEvents,
-    private readonly uncopied: UncopiedEventsReader,
+    private readonly tail: TailReader,
     private readonly slow: SlowEventsReader,
     private readonly archived: ArchivedEventsReader,
     private readonly matching: MatchingRequestsReader,
@@ -85,7 +85,7 @@ export class ClickHouseRequestsReader {
     const ranges = rangesOf(spans);
     if (this.clickHouse.isCircuitOpen || (ranges.length > MOST_RANGES && !(await this.archived.isArchived(ranges[0]))))
       return null;
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
@@ -102,8 +102,7 @@ export class ClickHouseRequestsReader {
     const whole = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
     return {
       columns,
-      events: (bound) =>
-        uncopiedSql(scope.projectId, whole, `true${requestConditions(filter, { bind: bound })}`, bound),
+      events: (bound) => tailSql(scope.projectId, whole, `true${requestConditions(filter, { bind: bound })}`, bound),
     };
   }
 
@@ -141,9 +140,9 @@ export class ClickHouseRequestsReader {
     tx: Db,
   ): Promise<SlowPlace[] | null> {
     if (this.clickHouse.isCircuitOpen) return null;
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) return null;
-    const beside = await this.slow.uncopied(scope, { from, to }, filter, { minMs, limit }, tx);
+    const fromTail = await this.slow.slowestOfTail(scope, { from, to }, filter, { minMs, limit }, tx);
     const statement = new StatementValues();
     const { bind } = statement;
     const rows = await this.rows<ClickHousePlace>(
@@ -160,7 +159,7 @@ export class ClickHouseRequestsReader {
     );
     if (rows === null) return null;
     const places = rows.map(({ ms, ...place }) => ({ ...place, timestamp: new Date(ms) }));
-    return [...places, ...beside].sort(slowestFirst).slice(0, limit);
+    return [...places, ...fromTail].sort(slowestFirst).slice(0, limit);
   }
 
   /**
@@ -185,9 +184,9 @@ export class ClickHouseRequestsReader {
       time.bounds(),
     );
     await time.limit();
-    const beside = await this.slow.firstUncopied(scope, { from, to }, filter, tx);
-    if (replicated === null || beside === null) return replicated ?? beside;
-    return beside < replicated ? beside : replicated;
+    const fromTail = await this.slow.firstOfTail(scope, { from, to }, filter, tx);
+    if (replicated === null || fromTail === null) return replicated ?? fromTail;
+    return fromTail < replicated ? fromTail : replicated;
   }
 
   private async rows<Row>(

@@ -46,7 +46,7 @@ interface AskedRequests {
 interface ClickHouseRows<Row> {
   readonly rows: readonly Row[];
   /** The events that have to be added, because only PostgreSQL has them. */
-  readonly beside: FittingEvents;
+  readonly fromTail: FittingEvents;
 }
 
 type Select = (replicated: string, events: ClickHouseQuestion, bind: BindValue) => string;
@@ -79,7 +79,7 @@ export class MatchingRequestsReader {
     const route = level === 'routes' ? clickHouseFieldReads('log.route') : [];
     const found = await this.fromClickHouse<LookedGroup>(asked, select, reading, route);
     const columns = found && lookedColumns(found.rows);
-    const looked = found && columns ? { columns, events: found.beside } : null;
+    const looked = found && columns ? { columns, events: found.fromTail } : null;
     this.countRead(looked, reading);
     const events = looked ?? { columns: null, events: await this.kept(asked, reading) };
     await reading.time.limit();
@@ -108,8 +108,8 @@ export class MatchingRequestsReader {
     this.countRead(isWhole ? found : null, reading);
     if (!isWhole) return this.slowestAmong(await this.kept(asked, reading), limit, reading);
     const places = found.rows.map(({ ms, unread: _, ...place }) => ({ ...place, timestamp: new Date(ms) }));
-    const beside = await this.slowestAmong(found.beside, limit, reading);
-    return [...places, ...beside].sort(slowestFirst).slice(0, limit);
+    const fromTail = await this.slowestAmong(found.fromTail, limit, reading);
+    return [...places, ...fromTail].sort(slowestFirst).slice(0, limit);
   }
 
   /**
@@ -127,9 +127,9 @@ export class MatchingRequestsReader {
     if (found === null || row === undefined || row.unread === 1) {
       return this.gathered.firstOf(await this.kept(asked, reading), snapshot);
     }
-    const beside = await this.gathered.firstOf(found.beside, snapshot);
-    if (row.events === 0) return beside;
-    return beside === null ? new Date(row.ms) : new Date(Math.min(row.ms, beside.getTime()));
+    const fromTail = await this.gathered.firstOf(found.fromTail, snapshot);
+    if (row.events === 0) return fromTail;
+    return fromTail === null ? new Date(row.ms) : new Date(Math.min(row.ms, fromTail.getTime()));
   }
 
   /** Selects the requests in PostgreSQL alone. @throws QueryTooLong, ArchiveUnavailable */
@@ -150,15 +150,15 @@ export class MatchingRequestsReader {
     const { scope, window } = asked;
     const { deadline, signal } = time;
     if (!isEnabled || this.clickHouse.isCircuitOpen) return null;
-    const behind = await this.gathered.behindReplica(asked, window, { tx, deadline }, signal);
-    if (behind === null) return null;
+    const tail = await this.gathered.tailOf(asked, window, { tx, deadline }, signal);
+    if (tail === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const events = clickHouseQuestion(asked, window, properties, behind.chosen, bind);
+    const events = clickHouseQuestion(asked, window, properties, tail.chosen, bind);
     try {
       const text = (replicated: string): string => select(replicated, events, bind);
-      const rows = await this.clickHouse.rows<Row>(scope, behind.block, text, statement, time.bounds());
-      return rows && { rows, beside: behind.events(window) };
+      const rows = await this.clickHouse.rows<Row>(scope, tail.block, text, statement, time.bounds());
+      return rows && { rows, fromTail: tail.events(window) };
     } catch (error) {
       throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }

@@ -5,7 +5,7 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf } from '../totals/event-filter.js';
 import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
 /** The upper bound of an hour without a complete rollup. */
@@ -84,7 +84,7 @@ export class SlowEventsReader {
   }
 
   /** Returns the same as {@link slowest}, among the events of a window that are not replicated yet. */
-  uncopied(
+  slowestOfTail(
     { projectId }: Scope,
     window: TimeWindow,
     filter: RequestFilter,
@@ -94,7 +94,7 @@ export class SlowEventsReader {
     const parameters = new Parameters();
     const conditions = `log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}`;
     return this.database.rows<SlowPlace>(
-      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM ${uncopiedSql(projectId, window, conditions, parameters.bind)}
+      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM ${tailSql(projectId, window, conditions, parameters.bind)}
        ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)} /* tenant: compared there */`,
       parameters.values,
       tx,
@@ -102,11 +102,11 @@ export class SlowEventsReader {
   }
 
   /** Returns the time of the first request among the events of a window that are not replicated yet. */
-  async firstUncopied({ projectId }: Scope, window: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
+  async firstOfTail({ projectId }: Scope, window: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
     const parameters = new Parameters();
     const conditions = `true${requestConditions(filter, parameters)}`;
     const [row] = await this.database.rows<{ at: Date | null }>(
-      `SELECT min(e."timestamp") AS at FROM ${uncopiedSql(projectId, window, conditions, parameters.bind)} /* tenant: compared there */`,
+      `SELECT min(e."timestamp") AS at FROM ${tailSql(projectId, window, conditions, parameters.bind)} /* tenant: compared there */`,
       parameters.values,
       tx,
     );

@@ -8,7 +8,7 @@ import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from '../r
 import type { Place } from '../places/cursor.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { UncopiedEventsReader } from '../reading/uncopied-events.reader.js';
+import { TailReader } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { clickHouseSearchSql } from './clickhouse-search-sql.js';
 import { MOST_ENDPOINT, type SearchedEvent, type SearchedStretch } from './event-search.reader.js';
@@ -64,7 +64,7 @@ export class ClickHouseEventSearchReader {
   constructor(
     private readonly database: Database,
     private readonly clickHouse: ClickHouseEvents,
-    private readonly uncopied: UncopiedEventsReader,
+    private readonly tail: TailReader,
     private readonly retained: RetainedEvents,
   ) {}
 
@@ -81,7 +81,7 @@ export class ClickHouseEventSearchReader {
   async moment(scope: Scope, { from, to }: TimeWindow, tx: Db): Promise<ReplicaSnapshot | null> {
     if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen) return null;
     const retainedFrom = await this.retained.from();
-    const block = await this.uncopied.block(scope, tx);
+    const block = await this.tail.block(scope, tx);
     if (block === null) return null;
     return { block, window: { from: retainedFrom !== null && retainedFrom > from ? retainedFrom : from, to } };
   }

@@ -5,7 +5,7 @@ import { type Bind, Parameters } from '../../../../platform/database/parameters.
 import { type Search, searchSql, type SearchWords } from '../../../tenancy/search-sources/index.js';
 import type { Place } from '../places/cursor.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -85,8 +85,8 @@ export class EventSearchReader {
   }
 
   /** Returns the best matches among the events that are not replicated yet, at most `limit`. */
-  bestUncopied({ projectId }: Scope, { words, window }: Search, limit: number, tx: Db): Promise<SearchedEvent[]> {
-    return this.bestOf(words, (fits, bind) => uncopiedSql(projectId, window, fits, bind), limit, tx);
+  bestOfTail({ projectId }: Scope, { words, window }: Search, limit: number, tx: Db): Promise<SearchedEvent[]> {
+    return this.bestOf(words, (fits, bind) => tailSql(projectId, window, fits, bind), limit, tx);
   }
 
   /** @param from returns a relation `e` of matching rows */
@@ -132,7 +132,7 @@ export class EventSearchReader {
   }
 
   /** Returns the same as {@link newestOf}, among the events that are not replicated yet. */
-  newestUncopiedOf(
+  newestOfTail(
     { projectId }: Scope,
     window: TimeWindow,
     types: readonly string[],
@@ -140,9 +140,9 @@ export class EventSearchReader {
     tx: Db,
   ): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
-    const uncopied = uncopiedSql(projectId, window, `e.event = ANY(${bind(types)}::text[])`, bind);
+    const tail = tailSql(projectId, window, `e.event = ANY(${bind(types)}::text[])`, bind);
     return this.database.rows<SearchedEvent>(
-      `SELECT ${COLUMNS} FROM ${uncopied} /* tenant: compared there */ ORDER BY e."timestamp" DESC, e.id LIMIT ${bind(limit)}`,
+      `SELECT ${COLUMNS} FROM ${tail} /* tenant: compared there */ ORDER BY e."timestamp" DESC, e.id LIMIT ${bind(limit)}`,
       values,
       tx,
     );

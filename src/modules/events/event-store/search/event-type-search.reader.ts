@@ -11,7 +11,7 @@ import {
   type SearchTime,
 } from '../../../tenancy/search-sources/index.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import { ClickHouseEventSearchReader, type ClickHouseType } from './clickhouse-event-search.reader.js';
 
 const DAY_MS = 86_400_000;
@@ -85,7 +85,7 @@ export class EventTypeSearch extends SearchSource {
     }));
     if (found === null) return null;
     const { window } = found.moment;
-    return this.withUncopied(scope, { ...search, window }, found.types, limit, db);
+    return this.withTail(scope, { ...search, window }, found.types, limit, db);
   }
 
   private async isAnyNamed({ projectId }: ProjectScope, search: Search, db: Db): Promise<boolean> {
@@ -100,7 +100,7 @@ export class EventTypeSearch extends SearchSource {
   }
 
   /** Returns the best of the best replicated matches and of all matches that are not replicated yet. */
-  private withUncopied(
+  private withTail(
     { projectId }: ProjectScope,
     { words, window }: Search,
     types: readonly ClickHouseType[],
@@ -115,7 +115,7 @@ export class EventTypeSearch extends SearchSource {
       `SELECT event, at FROM (
          SELECT event, max(at) AS at, ${folded} FROM (
            SELECT event, at FROM unnest(${events}::text[], ${times}::timestamptz[]) AS replicated (event, at)
-           UNION ALL SELECT e.event, e."timestamp" FROM ${uncopiedSql(projectId, window, fits, bind)} /* tenant: compared there */) both_of_them
+           UNION ALL SELECT e.event, e."timestamp" FROM ${tailSql(projectId, window, fits, bind)} /* tenant: compared there */) both_of_them
          GROUP BY event) named
        ORDER BY ${rank} DESC, at DESC, event COLLATE "C" LIMIT ${bind(limit)}`,
       values,

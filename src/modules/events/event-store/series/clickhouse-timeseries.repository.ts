@@ -7,7 +7,7 @@ import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
 import { clickHouseKeyed, plainDigits, toldKey } from '../questions/clickhouse-keys.js';
 import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
 import type { Division } from '../questions/division.js';
-import { GatheredEventsReader, type UncopiedEvents } from '../questions/gathered-events.reader.js';
+import { GatheredEventsReader, type TailEvents } from '../questions/gathered-events.reader.js';
 import type { Keyed } from '../questions/keys.js';
 import type { Question } from '../questions/question.js';
 import type { Snapshot } from '../questions/snapshots.js';
@@ -61,7 +61,7 @@ export interface ClickHouseSeries {
 interface SeriesRead {
   readonly question: Question;
   readonly asked: AskedSeries;
-  readonly uncopied: UncopiedEvents;
+  readonly tail: TailEvents;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
 }
@@ -91,14 +91,12 @@ export class ClickHouseTimeseriesRepository {
     signal: AbortSignal,
   ): Promise<ClickHouseSeries | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const uncopied = this.clickHouse.isCircuitOpen
-      ? null
-      : await this.gathered.behindReplica(question, window, snapshot, signal);
-    if (uncopied === null) {
+    const tail = this.clickHouse.isCircuitOpen ? null : await this.gathered.tailOf(question, window, snapshot, signal);
+    if (tail === null) {
       this.clickHouse.countRead('postgres');
       return null;
     }
-    const read: SeriesRead = { question, asked, uncopied, snapshot, signal };
+    const read: SeriesRead = { question, asked, tail, snapshot, signal };
     return {
       first: async () => {
         const first = await this.first(read);
@@ -119,10 +117,10 @@ export class ClickHouseTimeseriesRepository {
   }
 
   private async first(read: SeriesRead): Promise<Date | null | undefined> {
-    const { question, uncopied, snapshot } = read;
+    const { question, tail, snapshot } = read;
     const { window } = question;
     const statement = new StatementValues();
-    const events = clickHouseQuestion(question, window, [], uncopied.chosen, statement.bind);
+    const events = clickHouseQuestion(question, window, [], tail.chosen, statement.bind);
     const rows = await this.rows<{ ms: number; events: number; unread: number }>(
       read,
       (
@@ -133,19 +131,19 @@ export class ClickHouseTimeseriesRepository {
     );
     const [row] = rows ?? [];
     if (row === undefined || row.unread === 1) return undefined;
-    const beside = await this.gathered.firstOf(uncopied.events(window), snapshot);
+    const fromTail = await this.gathered.firstOf(tail.events(window), snapshot);
     const first = row.events === 0 ? null : new Date(row.ms);
-    if (first === null || beside === null) return first ?? beside;
-    return beside < first ? beside : first;
+    if (first === null || fromTail === null) return first ?? fromTail;
+    return fromTail < first ? fromTail : first;
   }
 
   private async unique(read: SeriesRead, division: Division): Promise<SeriesRow[] | null | undefined> {
-    const { question, asked, uncopied, snapshot } = read;
+    const { question, asked, tail, snapshot } = read;
     const { aggregate, field, splitBy } = asked;
     if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return undefined;
-    const events = uncopied.events(division.span);
-    const beside = await this.series.seen(events, division, field, MOST_ADDRESS_KEYS + 1, snapshot);
-    if (!fitIntoAddress(beside.map(({ key }) => key))) return undefined;
+    const events = tail.events(division.span);
+    const fromTail = await this.series.seen(events, division, field, MOST_ADDRESS_KEYS + 1, snapshot);
+    if (!fitIntoAddress(fromTail.map(({ key }) => key))) return undefined;
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = clickHouseKeyed(field, bind);
@@ -153,12 +151,12 @@ export class ClickHouseTimeseriesRepository {
       question,
       division.span,
       readProperties(field, keyed),
-      uncopied.chosen,
+      tail.chosen,
       bind,
     );
     const first = bind(division.starts[division.first]?.getTime() ?? 0, 'Int64');
     const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
-    const starts = beside.map(({ bucket }) => division.starts[bucket]?.getTime() ?? 0);
+    const starts = fromTail.map(({ bucket }) => division.starts[bucket]?.getTime() ?? 0);
     const rows = await this.rows<UniqueRow>(
       read,
       (
@@ -172,7 +170,7 @@ export class ClickHouseTimeseriesRepository {
                     UNION ALL
                     SELECT told.1 AS start, ${toldKey('told.2')} AS key, toUInt8(0) AS unread FROM (
                       SELECT arrayJoin(arrayZip(${bind(starts, 'Array(Int64)')}, ${bind(
-                        beside.map(({ key }) => key),
+                        fromTail.map(({ key }) => key),
                         'Array(String)',
                       )})) AS told))
               GROUP BY start)
@@ -197,14 +195,14 @@ export class ClickHouseTimeseriesRepository {
   }
 
   private async source(read: SeriesRead, division: Division): Promise<ClickHouseSource | null> {
-    const { question, asked, uncopied } = read;
+    const { question, asked, tail } = read;
     const { aggregate, field, splitBy } = asked;
     const statement = new StatementValues();
     const { bind } = statement;
     const gathering = clickHouseAggregationOf(aggregate, field, bind);
     const split = splitBy === undefined ? UNSPLIT : clickHouseKeyed(splitBy, bind, plainDigits);
     const properties = [...readProperties(field, gathering.read), ...readProperties(splitBy, split)];
-    const events = clickHouseQuestion(question, division.span, properties, uncopied.chosen, bind);
+    const events = clickHouseQuestion(question, division.span, properties, tail.chosen, bind);
     const rows = await this.rows<ClickHouseRow>(
       read,
       (replicated) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (
@@ -222,18 +220,18 @@ export class ClickHouseTimeseriesRepository {
       keys: rows.map(({ key }) => key),
       columns: Object.fromEntries(Object.keys(gathering.taken).map((name) => [name, rows.map((row) => row[name])])),
       gathering,
-      events: uncopied.events(division.span),
+      events: tail.events(division.span),
     };
   }
 
   private async rows<Row>(
-    { question, uncopied, snapshot, signal }: SeriesRead,
+    { question, tail, snapshot, signal }: SeriesRead,
     select: (replicated: string) => string,
     statement: StatementValues,
   ): Promise<Row[] | null> {
     try {
       const reading = { milliseconds: snapshot.deadline.left(), signal };
-      return await this.clickHouse.rows<Row>(question.scope, uncopied.block, select, statement, reading);
+      return await this.clickHouse.rows<Row>(question.scope, tail.block, select, statement, reading);
     } catch (error) {
       throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }

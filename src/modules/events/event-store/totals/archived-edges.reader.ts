@@ -7,7 +7,7 @@ import type { AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { LentEventsWriter } from '../reading/lent-events.writer.js';
 import { edgesOf, instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import type { Interval } from './count.js';
 import type { TimeWindow } from './coverage.js';
 import { conditionsOf, clickHouseConditionsOf, type Dimension, DIMENSIONS, type EventFilter } from './event-filter.js';
@@ -73,8 +73,7 @@ export class ArchivedEdgesReader {
     const whole = { from: earliest(those), to: new Date(Math.max(...those.map(({ to }) => to.getTime()))) };
     return {
       has,
-      sql: (bind) =>
-        events.sql(uncopiedSql(scope.projectId, whole, `true${conditionsOf(filter, { bind })}`, bind), bind),
+      sql: (bind) => events.sql(tailSql(scope.projectId, whole, `true${conditionsOf(filter, { bind })}`, bind), bind),
     };
   }
 }

@@ -7,7 +7,7 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { AlikeColumn } from '../reading/alike-events.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import { coverageOf, type Edge, type TimeWindow } from './coverage.js';
 import { inWindow } from './event-filter.js';
 import { bucketOf, isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
@@ -129,7 +129,7 @@ export class LatenciesReader {
       const alike = await this.archived.alike({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
       const { bind, values } = new Parameters();
       const rows = await this.database.rows<{ ms: number; events: number }>(
-        `SELECT ms, sum(n) AS events FROM ${alike.sql(uncopiedSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
+        `SELECT ms, sum(n) AS events FROM ${alike.sql(tailSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
          GROUP BY 1`,
         values,
         tx,

@@ -4,14 +4,13 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 
 /**
- * At most this many events that are not replicated yet are looked up by their keys. With more, PostgreSQL answers
- * alone.
+ * The tail is read by the keys of its events. With more events than this in the tail, PostgreSQL answers alone.
  */
-export const MOST_UNCOPIED = 100_000;
+export const MAX_TAIL_EVENTS = 100_000;
 
-/** Reads the last replicated block, and selects the events after it. */
+/** Reads the watermark, which is the last replicated block, and selects the tail: the events after it. */
 @Injectable()
-export class UncopiedEventsReader {
+export class TailReader {
   constructor(private readonly database: Database) {}
 
   /**
@@ -20,14 +19,14 @@ export class UncopiedEventsReader {
    */
   async block({ projectId }: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<number | null> {
     const { bind, values } = new Parameters();
-    const waiting = waitingSql(bind(projectId), MOST_UNCOPIED);
-    const [row] = await this.database.rows<{ block: number; waiting: number }>(
-      `SELECT p.block::float8 AS block, (SELECT count(*) FROM ${waiting} w /* tenant: compared there */)::int AS waiting
+    const keys = tailKeysSql(bind(projectId), MAX_TAIL_EVENTS);
+    const [row] = await this.database.rows<{ block: number; events: number }>(
+      `SELECT p.block::float8 AS block, (SELECT count(*) FROM ${keys} w /* tenant: compared there */)::int AS events
        FROM event_shipping p WHERE p.is_whole`,
       values,
       tx,
     );
-    return row === undefined || row.waiting > MOST_UNCOPIED ? null : row.block;
+    return row === undefined || row.events > MAX_TAIL_EVENTS ? null : row.block;
   }
 }
 
@@ -36,7 +35,7 @@ export class UncopiedEventsReader {
  * at most one row more than the limit, so that a long queue is not read completely.
  * @param project the SQL parameter of the project id
  */
-export function waitingSql(project: string, most: number): string {
+export function tailKeysSql(project: string, most: number): string {
   return `(SELECT u.at, u.which FROM event_shipments s CROSS JOIN LATERAL unnest(s.timestamps, s.ids) AS u (at, which)
      WHERE s.project_id = ${project} LIMIT ${most + 1})`;
 }
@@ -45,17 +44,17 @@ export function waitingSql(project: string, most: number): string {
  * Returns a relation of the events that are not replicated yet, with the alias `e`.
  * @param conditions on the rows `e`
  */
-export function uncopiedSql(
+export function tailSql(
   projectId: string,
   { from, to }: { readonly from: Date; readonly to: Date },
   conditions: string,
   bind: Bind,
 ): string {
   const [project, begin, end] = [bind(projectId), bind(from), bind(to)];
-  const waiting = waitingSql(project, MOST_UNCOPIED);
+  const keys = tailKeysSql(project, MAX_TAIL_EVENTS);
   // OFFSET 0 makes PostgreSQL look up each event by its key, because the planner cannot estimate how few events the
   // arrays name.
-  return `(SELECT f.* FROM ${waiting} w CROSS JOIN LATERAL (
+  return `(SELECT f.* FROM ${keys} w CROSS JOIN LATERAL (
       SELECT e.* FROM events e
       WHERE e.project_id = ${project} AND e."timestamp" = w.at AND e.id = w.which AND ${conditions} OFFSET 0) f
     WHERE w.at >= ${begin} AND w.at < ${end}) e`;
