@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
-import { NewestPlacesReader } from '../../src/modules/events/event-store/places/newest-places.reader.js';
+import { NewestListReader } from '../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { ClickHouseEvents } from '../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
 import { ClickHouseRequestsReader } from '../../src/modules/events/event-store/rollups/clickhouse-requests.reader.js';
 import { ReplicationLimits } from '../../src/modules/events/event-store/replication/replication-limits.js';
@@ -65,7 +65,7 @@ export function watchSecondStore(nest: INestApplicationContext, server: Server, 
   if (!isOn) return;
   const loop = nest.get<ReplicationLoop | null>(ReplicationLoop, { strict: false }) ?? loopBeside(nest, server);
   Object.assign(loop, { idleMs: 60, apartMs: 0 });
-  nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
+  nest.get(NewestListReader, { strict: false }).lookedAt = 0;
   nest.get(ClickHouseRequestsReader, { strict: false }).fewestEvents = 1;
   const clickHouse = nest.get(ClickHouseEvents, { strict: false });
   const countRead = clickHouse.countRead.bind(clickHouse);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
-import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
+import { NewestListReader } from '../../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, steady } from '../../support/both-stores.js';
@@ -44,7 +44,7 @@ function tests(access: ClickHouseAccess): void {
       stores = await bothStores(access);
       ({ server, app, plain } = stores);
       // What the newest events fill, and few requests, are asked there, too.
-      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
+      app.nest.get(NewestListReader, { strict: false }).lookedAt = 0;
       app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
       // Beyond those it is told apart by keys what is looked at.
       app.nest.get(RunLimits).firstCandidates = 4;

@@ -5,7 +5,7 @@ import { CandidatesRepository } from '../../../src/modules/events/event-store/ca
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
 import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
-import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
+import { NewestListReader } from '../../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
@@ -310,7 +310,7 @@ function tests(access: ClickHouseAccess): void {
 
     /** Whether a page that the newest events fill is PostgreSQL's, as it is of itself. */
     const setNewest = (are: 'clickHouse' | 'kept'): void => {
-      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = are === 'kept' ? 1_000 : 0;
+      app.nest.get(NewestListReader, { strict: false }).lookedAt = are === 'kept' ? 1_000 : 0;
     };
 
     const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
+import { EventListReader } from '../../../src/modules/events/event-store/index.js';
 import { LONG_READ_MS, LongReads, QueryTooLong, TooManyQueries } from '../../../src/modules/events/long-reads/index.js';
 import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
 import { ClickHouseEventSearchReader } from '../../../src/modules/events/event-store/search/clickhouse-event-search.reader.js';
@@ -278,8 +278,8 @@ function tests(access: ClickHouseAccess): void {
         { event: 1, event_type: 0 },
       ]);
       await app.rows('DELETE FROM events WHERE id = $1', [old]);
-      const places = app.nest.get(EventPlacesReader, { strict: false });
-      const find = jest.spyOn(places, 'find');
+      const lists = app.nest.get(EventListReader, { strict: false });
+      const find = jest.spyOn(lists, 'find');
       find.mockResolvedValue({ id: old, timestamp: new Date(NOW - 5 * DAY_MS) } as never);
       for (const [at, query] of queries.entries()) {
         expect([query, await search(app, query, another)]).toEqual([query, before[at]]);

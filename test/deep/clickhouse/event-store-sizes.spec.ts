@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
-import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
+import { NewestListReader } from '../../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
@@ -36,7 +36,7 @@ function tests(access: ClickHouseAccess): void {
     beforeAll(async () => {
       stores = await bothStores(access);
       ({ app, plain } = stores);
-      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
+      app.nest.get(NewestListReader, { strict: false }).lookedAt = 0;
     });
 
     afterEach(() => {

@@ -8,7 +8,7 @@ import { StoredLogsModule } from './logs/stored-logs.module.js';
 import { EventMatchesModule } from './matches/matches.module.js';
 import { EventMeasuresModule } from './measures/measures.module.js';
 import { EventOverviewsModule } from './overviews/overviews.module.js';
-import { EventPlacesModule } from './places/places.module.js';
+import { EventListsModule } from './lists/lists.module.js';
 import { EventQuestionsModule } from './questions/questions.module.js';
 import { EventRetentionModule } from './retention/retention.module.js';
 import { EventRollupsModule } from './rollups/rollups.module.js';
@@ -29,7 +29,7 @@ const PARTS = [
   EventMatchesModule,
   EventMeasuresModule,
   EventOverviewsModule,
-  EventPlacesModule,
+  EventListsModule,
   EventQuestionsModule,
   EventRetentionModule,
   EventRollupsModule,

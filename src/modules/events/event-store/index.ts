@@ -6,12 +6,12 @@ export { ReplicationLagReader } from './replication/replication-lag.reader.js';
 export { ReplicationLoop } from './replication/replication-loop.js';
 
 // Lists of events: pages and exports.
-export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';
-export { type EventPlace, type EventSize, PLACE_COLUMNS } from './places/event-places.js';
-export { EventPlacesReader } from './places/event-places.reader.js';
-export { ExploredPlacesReader, filterInBoth, spanOf } from './places/explored-places.reader.js';
+export { decodeCursor, encodeCursor, type Locator } from './lists/cursor.js';
+export { type EventLocator, type EventSize, LOCATOR_COLUMNS } from './lists/event-locator.js';
+export { EventListReader } from './lists/event-list.reader.js';
+export { ExploredListReader, filterInBoth, spanOf } from './lists/explored-list.reader.js';
 export { MatchesReader } from './matches/matches.reader.js';
-export { SourceEventsReader, type SourceVolume } from './places/source-events.reader.js';
+export { SourceEventsReader, type SourceVolume } from './lists/source-events.reader.js';
 
 // The events themselves.
 export { EventRowsReader, type Selection } from './rows/event-rows.reader.js';
@@ -44,7 +44,7 @@ export {
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
 } from './rollups/endpoint-figures.reader.js';
-export { type DueHour, type HourPlace, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
+export { type DueHour, type HourCursor, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
 export type { ReadTime } from './rollups/read-time.js';
 export type { ReadingPlan } from './rollups/reading-plan.js';
 export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
@@ -57,7 +57,7 @@ export {
 export type { RequestFilter } from './rollups/request-filter.js';
 export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limits.js';
 export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
-export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
+export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowLocator } from './rollups/slow-events.reader.js';
 
 // Analytics over a window: breakdowns, series, funnels and overviews.
 export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
@@ -97,7 +97,7 @@ export { type Measured, MeasuresReader } from './measures/measures.reader.js';
 export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
 
 // Accepted events that alert rules have not processed yet.
-export type { AcceptedEvent, AcceptedPlace, OutboxRow, OutboxSlice } from './outbox/accepted-event.js';
+export type { AcceptedEvent, AcceptedLocator, OutboxRow, OutboxSlice } from './outbox/accepted-event.js';
 export { AcceptedEventsReader, MOST_TOLD_BYTES } from './outbox/accepted-events.reader.js';
 export { LEFT_OUT, type ToldEvent } from './outbox/event-row.js';
 
@@ -110,7 +110,7 @@ export { ClickHouseUnavailable, ClickHouseTimeout } from './reading/clickhouse-e
 
 // Writing, and the comparison of events with their counters.
 export type { PlanParameters } from './writing/batch-parameters.js';
-export { type ComparedHour, type CounterPlace, CountersReader } from './writing/counters.reader.js';
+export { type ComparedHour, type CounterCursor, CountersReader } from './writing/counters.reader.js';
 export {
   type BatchResult,
   type BatchStore,

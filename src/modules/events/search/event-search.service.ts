@@ -12,11 +12,11 @@ import {
   type ReplicaSnapshot,
   ClickHouseUnavailable,
   ClickHouseTimeout,
-  EventPlacesReader,
+  EventListReader,
   EventSearchReader,
   EventTypeSearch,
   type HourEnds,
-  type Place,
+  type Locator,
   type SearchedEvent,
   type SearchedStretch,
   type TimeWindow,
@@ -67,7 +67,7 @@ export class EventSearch {
     private readonly clickHouse: ClickHouseEventSearchReader,
     private readonly archived: ArchivedEventsReader,
     private readonly types: EventTypeSearch,
-    private readonly places: EventPlacesReader,
+    private readonly lists: EventListReader,
     private readonly longReads: LongReads,
     private readonly limits: SearchLimits,
   ) {}
@@ -112,11 +112,11 @@ export class EventSearch {
   /** Scans rows in PostgreSQL. @returns true when the scan is complete, false when its time is over */
   private async look(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
-    let before: Place | null = null;
+    let before: Locator | null = null;
     for (let rows = this.limits.firstRows; leftOf(looking) > 0;) {
       const startedAt = performance.now();
       await this.timeOf(looking);
-      const end: Place | null = await this.events.end(scope, search.window, before, rows, tx);
+      const end: Locator | null = await this.events.end(scope, search.window, before, rows, tx);
       await this.timeOf(looking);
       best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
       looking.progress.hasLooked = true;
@@ -147,11 +147,11 @@ export class EventSearch {
 
   private async lookThrough(moment: ReplicaSnapshot, looking: Looking): Promise<boolean | null> {
     const { scope, search, best } = looking;
-    let before: Place | null = null;
+    let before: Locator | null = null;
     let hours: HourEnds | undefined;
     for (let rows = this.limits.firstRows * CLICKHOUSE_FACTOR; leftOf(looking) > 0;) {
       try {
-        const end: Place | null | undefined = before === null ? undefined : hours?.next(before, rows);
+        const end: Locator | null | undefined = before === null ? undefined : hours?.next(before, rows);
         const startedAt = performance.now();
         const stretch: SearchedStretch = {
           before,
@@ -195,8 +195,8 @@ export class EventSearch {
     const time = (): SearchTime => ({ milliseconds: Math.max(1, giveUpAt - performance.now()), signal });
     const id = askedId(words);
     if (id !== null) {
-      const place = await this.places.find(scope, id, tx).catch(whereAway);
-      if (place !== null) best.add(await this.at(scope, window, place, time(), tx));
+      const locator = await this.lists.find(scope, id, tx).catch(whereAway);
+      if (locator !== null) best.add(await this.at(scope, window, locator, time(), tx));
     }
     const types = await this.types.find(scope, search, best.limit, tx, time());
     if (types.length === 0) return;
@@ -204,18 +204,18 @@ export class EventSearch {
     best.add(await this.newestOf(scope, window, named, best.limit, time(), tx));
   }
 
-  /** Returns the event at a place, from ClickHouse when PostgreSQL no longer has it. */
+  /** Returns the event at a locator, from ClickHouse when PostgreSQL no longer has it. */
   private async at(
     scope: ProjectScope,
     window: TimeWindow,
-    place: Place,
+    locator: Locator,
     time: SearchTime,
     tx: Db,
   ): Promise<SearchedEvent[]> {
-    const found = await this.events.at(scope, window, place, tx);
+    const found = await this.events.at(scope, window, locator, tx);
     if (found.length > 0 || !this.clickHouse.isEnabled) return found;
     const replicated = await this.clickHouse.quickly(scope, window, time, tx, (moment, bounds) =>
-      this.clickHouse.at(scope, moment, place, bounds),
+      this.clickHouse.at(scope, moment, locator, bounds),
     );
     return replicated ?? [];
   }

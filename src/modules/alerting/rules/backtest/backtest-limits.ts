@@ -13,7 +13,7 @@ export class BacktestLimits {
   /** The `values` of all firings together take at most this many bytes of JSON text. */
   toldBytes = 4 * 1024 * 1024;
   /** A page of candidate events has at most this many. A back-test of an `anomaly` rule reads no more findings. */
-  places = 500;
+  pageEvents = 500;
   /** Events that are read together take at most this many bytes. A single event may be larger. */
   readBytes = 1024 * 1024;
 }

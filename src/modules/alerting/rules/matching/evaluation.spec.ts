@@ -47,7 +47,7 @@ class Memory {
     const events = outboxSlices.flatMap(({ row: { position, acceptedAt }, first, last }) =>
       Array.from({ length: last - first + 1 }, (_, at) => {
         const id = `${position}.${first + at}`;
-        return { position, place: first + at, id, timestamp: '', acceptedAt, fields: { 'properties.n': id } };
+        return { position, ordinal: first + at, id, timestamp: '', acceptedAt, fields: { 'properties.n': id } };
       }),
     );
     this.mostRead = Math.max(this.mostRead, events.length);

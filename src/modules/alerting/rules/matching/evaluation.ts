@@ -7,7 +7,7 @@ import { HitFinder, type SeriesHits } from './match-batch.js';
 import type {
   AcceptedEvent,
   AcceptedEventsReader,
-  AcceptedPlace,
+  AcceptedLocator,
   OutboxRow,
   OutboxSlice,
 } from '../../../events/event-store/index.js';
@@ -51,7 +51,7 @@ export async function evaluate(
   projectId: string,
   rules: readonly LiveRule[],
   batch: readonly OutboxSlice[],
-  onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
+  onFault: (rule: LiveRule, event: AcceptedLocator, error: unknown) => void,
 ): Promise<Evaluated> {
   await compiled.learn(rules);
   const wanted = compiled.wanted(rules);
@@ -133,9 +133,9 @@ function* slices(batch: readonly OutboxSlice[], most: number): Generator<OutboxS
 }
 
 /** Returns the part of a slice that ends with an event. */
-function upTo(slice: readonly OutboxSlice[], { position, place }: AcceptedEvent): OutboxSlice[] {
+function upTo(slice: readonly OutboxSlice[], { position, ordinal }: AcceptedEvent): OutboxSlice[] {
   const at = slice.findIndex(({ row }) => row.position === position);
-  return slice.slice(0, at + 1).map((one, index) => (index === at ? { ...one, last: place } : one));
+  return slice.slice(0, at + 1).map((one, index) => (index === at ? { ...one, last: ordinal } : one));
 }
 
 /** Returns one slice for each row, from its first event on. */

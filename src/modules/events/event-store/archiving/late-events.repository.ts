@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { statesOver } from '../replication/project-sums.repository.js';
-import type { ProjectPlace } from '../replication/replicated-events.repository.js';
+import type { ProjectLocator } from '../replication/replicated-events.repository.js';
 
 /** With more rows in the replication queue, late events are not removed. */
 const MAX_QUEUE_ROWS = 5_000;
@@ -8,7 +8,7 @@ const MAX_QUEUE_ROWS = 5_000;
 /** Late events on some pages of the default partition. */
 export interface LatePages {
   /** The events of existing projects, ordered by project and time. */
-  readonly events: readonly ProjectPlace[];
+  readonly events: readonly ProjectLocator[];
   /** The number of all pages of the partition, 8 kB each. */
   readonly pages: number;
 }
@@ -37,7 +37,7 @@ export class LateEventsRepository {
     { from, pages }: { readonly from: number; readonly pages: number },
   ): Promise<LatePages> {
     const { rows } = await this.client.query<{
-      project: ProjectPlace['project'] | null;
+      project: ProjectLocator['project'] | null;
       at: Date;
       id: string;
       pages: number;
@@ -67,7 +67,7 @@ export class LateEventsRepository {
   }
 
   /** @returns null when some events are neither replicated nor queued */
-  async state(events: readonly ProjectPlace[]): Promise<LateState | null> {
+  async state(events: readonly ProjectLocator[]): Promise<LateState | null> {
     const of = [[...new Set(events.map(({ project }) => project))], events.map(({ id }) => id)];
     const { rows } = await this.client.query<{ block: number; waiting: string[] }>(
       `SELECT p.block::float8 AS block, ARRAY(
@@ -94,7 +94,7 @@ export class LateEventsRepository {
    * Removes events that ClickHouse has up to a block, and records that it has them, in one statement.
    * @returns the number of removed events; 0 when the replica is no longer confirmed to be complete
    */
-  async remove(events: readonly ProjectPlace[], block: number): Promise<number> {
+  async remove(events: readonly ProjectLocator[], block: number): Promise<number> {
     const { rows } = await this.client.query<{ removed: number }>(
       `WITH gone AS (
          DELETE /* every tenant: those that are named */ FROM events_default WHERE ctid = ANY (ARRAY(

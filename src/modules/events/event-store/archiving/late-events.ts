@@ -1,5 +1,5 @@
 import type { Logger } from '@nestjs/common';
-import type { ProjectPlace, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
+import type { ProjectLocator, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import type { LateEventsRepository } from './late-events.repository.js';
 import type { StoredMonth } from './months.repository.js';
 
@@ -29,7 +29,7 @@ export class LateEvents {
   async sweep(late: LateEventsRepository, before: Date, apart: readonly StoredMonth[]): Promise<void> {
     if (await late.isFarBehind()) return;
     let [removed, missing] = [0, 0];
-    let first: ProjectPlace | undefined;
+    let first: ProjectLocator | undefined;
     const until = performance.now() + SWEEP_MS;
     try {
       while (performance.now() < until) {
@@ -54,8 +54,8 @@ export class LateEvents {
   /** @returns null when the replica is not complete */
   private async remove(
     late: LateEventsRepository,
-    events: readonly ProjectPlace[],
-  ): Promise<{ readonly removed: number; readonly missing: readonly ProjectPlace[] } | null> {
+    events: readonly ProjectLocator[],
+  ): Promise<{ readonly removed: number; readonly missing: readonly ProjectLocator[] } | null> {
     const state = await late.state(events);
     if (state === null) return null;
     // An event that was not queued at that moment is in one of the blocks up to this one.
@@ -69,7 +69,7 @@ export class LateEvents {
     };
   }
 
-  private tell(removed: number, missing: number, first: ProjectPlace | undefined): void {
+  private tell(removed: number, missing: number, first: ProjectLocator | undefined): void {
     if (removed > 0) this.logger.log(`removed ${removed} events of cold months, which ClickHouse has`);
     if (first === undefined) return;
     this.logger.error(

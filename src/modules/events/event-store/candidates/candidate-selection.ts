@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../../eql-language/index.js';
 import type { StoredEvent } from '../../fields/index.js';
-import type { EventSize } from '../places/event-places.js';
+import type { EventSize } from '../lists/event-locator.js';
 
 /** The events that a term matches. */
 export interface TermCondition {

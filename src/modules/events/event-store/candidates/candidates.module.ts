@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventReplicationModule } from '../replication.module.js';
-import { EventPlacesModule } from '../places/places.module.js';
+import { EventListsModule } from '../lists/lists.module.js';
 import { CandidateWalk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
 import { ClickHouseScanReader } from './clickhouse-scan.reader.js';
@@ -9,7 +9,7 @@ import { NewestEventsReader } from './newest-events.reader.js';
 
 /** Events that a query or condition may be about. */
 @Module({
-  imports: [EventReplicationModule, EventPlacesModule],
+  imports: [EventReplicationModule, EventListsModule],
   providers: [CandidatesRepository, CandidateWalk, ClickHouseScanReader, FittingEventsReader, NewestEventsReader],
   exports: [CandidateWalk, ClickHouseScanReader, FittingEventsReader, NewestEventsReader],
 })

@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { KEPT_COLUMNS, readColumnsWhere, type StoredEvent } from '../../fields/index.js';
-import { type EventSize, SIZE_COLUMNS } from '../places/event-places.js';
+import { type EventSize, SIZE_COLUMNS } from '../lists/event-locator.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { tailSql } from '../reading/tail.reader.js';
 import type { Deadline } from '../../long-reads/index.js';

@@ -12,8 +12,8 @@ import type { TimeWindow } from '../totals/coverage.js';
 import { TailReader } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
-import type { EventSize } from '../places/event-places.js';
+import { CLICKHOUSE_SIZES } from '../lists/clickhouse-list.reader.js';
+import type { EventSize } from '../lists/event-locator.js';
 import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
 import type { Walk } from './candidate-walk.js';
 import { CandidatesRepository } from './candidates.repository.js';
@@ -49,7 +49,7 @@ interface KeysRow {
   readonly keys: readonly string[];
 }
 
-type CandidatePlace = Pick<CandidateRow, 'ms' | 'id'>;
+type CandidateLocator = Pick<CandidateRow, 'ms' | 'id'>;
 
 /** With more keys, the candidates are not filtered by key. */
 const MOST_KEYS = 100_000;
@@ -67,7 +67,7 @@ export interface JoinedCandidates {
   /** Batches of candidates, oldest first. */
   readonly rows: AsyncGenerator<readonly CandidateRow[], void>;
   /** Counts the candidates of all keys, up to and including one candidate. @param last null counts all of them */
-  readonly count: (last: CandidatePlace | null) => Promise<number>;
+  readonly count: (last: CandidateLocator | null) => Promise<number>;
 }
 
 /** The state of one read from both stores. */
@@ -268,7 +268,7 @@ export class ClickHouseScanReader {
 
   /** Counts the candidates in ClickHouse up to and including one candidate. */
   private async countTo(
-    last: CandidatePlace,
+    last: CandidateLocator,
     scope: Scope,
     { block, bounds }: Reading,
     window: TimeWindow,
@@ -279,13 +279,13 @@ export class ClickHouseScanReader {
     const { bind } = statement;
     const to = { from: window.from, to: new Date(last.ms + 1) };
     const { from } = this.candidatesOf(to, selection, walk, bind);
-    const place = `(${bind(last.ms, 'Int64')}, ${bind(last.id, 'String')})`;
+    const locator = `(${bind(last.ms, 'Int64')}, ${bind(last.id, 'String')})`;
     const rows = await readingTime(
       this.clickHouse.rows<{ n: number }>(
         scope,
         block,
         (replicated, among) =>
-          `count() AS n FROM ${from(replicated, among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${place}`,
+          `count() AS n FROM ${from(replicated, among)} AND (toUnixTimestamp64Milli(e.timestamp), toString(e.id)) <= ${locator}`,
         statement,
         bounds(),
       ),
@@ -406,6 +406,6 @@ async function* upTo(
 }
 
 /** Ids are compared by their bytes, which have the same order as their text. */
-function isBefore(one: CandidatePlace, other: CandidatePlace): boolean {
+function isBefore(one: CandidateLocator, other: CandidateLocator): boolean {
   return one.ms === other.ms ? one.id < other.id : one.ms < other.ms;
 }

@@ -5,9 +5,9 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { clickHousePropertySql, propertySql } from '../../conditions/index.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
-import { ClickHouseListReader } from '../places/clickhouse-list.reader.js';
-import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
-import type { Place } from '../places/cursor.js';
+import { ClickHouseListReader } from '../lists/clickhouse-list.reader.js';
+import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
+import type { Locator } from '../lists/cursor.js';
 import { writtenIds } from '../reading/written-values.js';
 import { instantSql } from '../../fields/index.js';
 import { type Deadline, QueryTooLong } from '../../long-reads/index.js';
@@ -31,12 +31,12 @@ export class NewestEventsReader {
   ) {}
 
   /** Returns the locators of the newest events of a project, newest first. @throws QueryTooLong */
-  async places(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventPlace[]> {
+  async locators(tx: Db, { projectId }: Scope, limit: number, deadline: Deadline): Promise<EventLocator[]> {
     await this.database.limit(tx, deadline.left());
     const replicated = await this.clickHouseLists.newest({ projectId }, { limit }, { tx });
     if (replicated !== null) return replicated;
-    return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
+    return this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM events WHERE project_id = $1 ORDER BY "timestamp" DESC, id DESC LIMIT $2`,
       [projectId, limit],
       tx,
     );
@@ -68,17 +68,17 @@ export class NewestEventsReader {
     return paths.map((_, at) => row?.known[at] === true);
   }
 
-  /** Returns for each path whether one of the events at these places has a value there. @throws QueryTooLong */
+  /** Returns for each path whether one of the events at these locators has a value there. @throws QueryTooLong */
   async haveAt(
     tx: Db,
     scope: Scope,
-    places: readonly Place[],
+    locators: readonly Locator[],
     paths: readonly (readonly string[])[],
     deadline: Deadline,
   ): Promise<boolean[]> {
-    const [newest, oldest] = [places[0], places.at(-1)];
+    const [newest, oldest] = [locators[0], locators.at(-1)];
     if (newest === undefined || oldest === undefined) return paths.map(() => false);
-    const asked: Asked = { ids: places.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
+    const asked: Asked = { ids: locators.map(({ id }) => id), from: oldest.timestamp, to: newest.timestamp };
     const kept = await this.kept(tx, scope, asked, paths, deadline);
     const others = paths.filter((_, at) => kept[at] !== true);
     if (!this.clickHouse.isEnabled || others.length === 0) return kept;

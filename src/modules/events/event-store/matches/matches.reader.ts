@@ -5,10 +5,10 @@ import { BreakdownsReader } from '../breakdowns/breakdowns.reader.js';
 import { type CandidateRow, CandidateSelection } from '../candidates/candidate-selection.js';
 import { CandidateWalk, type Walk } from '../candidates/candidate-walk.js';
 import { ClickHouseScanReader } from '../candidates/clickhouse-scan.reader.js';
-import { type AskedPlaces, olderThan } from '../places/asked-places.js';
-import { clickHouseOlderThan } from '../places/clickhouse-list.reader.js';
-import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
-import { filterInBoth } from '../places/explored-places.reader.js';
+import { type AskedPlaces, olderThan } from '../lists/asked-places.js';
+import { clickHouseOlderThan } from '../lists/clickhouse-list.reader.js';
+import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
+import { filterInBoth } from '../lists/explored-list.reader.js';
 import type { Question } from '../questions/question.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
@@ -33,7 +33,7 @@ interface Matches {
   readonly read: number;
 }
 
-const PLACES: Selection<EventPlace> = { columns: PLACE_COLUMNS };
+const LOCATORS: Selection<EventLocator> = { columns: LOCATOR_COLUMNS };
 
 /**
  * Lists events that match an EQL condition, newest first and then by id. Both stores are read as for a query of one
@@ -51,10 +51,10 @@ export class MatchesReader {
   ) {}
 
   /** @throws QueryTooLong, TooManyQueries, ArchiveUnavailable */
-  newest(scope: Scope, asked: AskedMatches, signal: AbortSignal): Promise<EventPlace[]> {
-    const read = async (snapshot: Snapshot): Promise<EventPlace[]> => {
+  newest(scope: Scope, asked: AskedMatches, signal: AbortSignal): Promise<EventLocator[]> {
+    const read = async (snapshot: Snapshot): Promise<EventLocator[]> => {
       const { rows } = await this.read(scope, asked, snapshot, signal, 'page');
-      return this.places(scope, rows, snapshot);
+      return this.locators(scope, rows, snapshot);
     };
     return this.snapshots.run({ scope }, signal, read, asked.isBackground);
   }
@@ -64,13 +64,13 @@ export class MatchesReader {
     asked: Omit<Question, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
     { limit, offset }: Page,
     signal: AbortSignal,
-  ): Promise<{ total: number; places: EventPlace[] }> {
+  ): Promise<{ total: number; locators: EventLocator[] }> {
     const { scope, window, where, filter } = asked;
     const matches = { window, where, conditions: filterInBoth(filter), limit, offset };
     return this.snapshots.run(asked, signal, async (snapshot) => {
       if (!where.isExact) {
         const { rows, read } = await this.read(scope, matches, snapshot, signal, 'all');
-        return { total: read, places: await this.places(scope, rows, snapshot) };
+        return { total: read, locators: await this.locators(scope, rows, snapshot) };
       }
       // SQL counts faster than it returns every event.
       const question: Question = { ...asked, isAll: false, before: null };
@@ -79,9 +79,9 @@ export class MatchesReader {
         limit: 1,
       });
       const total = counts.find(({ part }) => part === 'total')?.events ?? 0;
-      if (offset >= total) return { total, places: [] };
+      if (offset >= total) return { total, locators: [] };
       const { rows } = await this.read(scope, matches, snapshot, signal, 'page');
-      return { total, places: await this.places(scope, rows, snapshot) };
+      return { total, locators: await this.locators(scope, rows, snapshot) };
     });
   }
 
@@ -148,13 +148,13 @@ export class MatchesReader {
    * Reads the sizes of events that PostgreSQL has returned without them. An event that was removed in the meantime is
    * left out.
    */
-  private async places(scope: Scope, found: readonly CandidateRow[], snapshot: Snapshot): Promise<EventPlace[]> {
+  private async locators(scope: Scope, found: readonly CandidateRow[], snapshot: Snapshot): Promise<EventLocator[]> {
     const others = found
       .filter(({ size }) => size === undefined)
       .map(({ id, ms }) => ({ id, timestamp: new Date(ms) }));
     await snapshot.limit();
-    const read = await this.rows.read<EventPlace>(scope, others, PLACES, snapshot.tx);
-    const known = new Map(read.map((place) => [place.id, place]));
+    const read = await this.rows.read<EventLocator>(scope, others, LOCATORS, snapshot.tx);
+    const known = new Map(read.map((locator) => [locator.id, locator]));
     return found.flatMap(({ id, ms, size }) =>
       size === undefined ? (known.get(id) ?? []) : { id, timestamp: new Date(ms), ...size },
     );
@@ -177,7 +177,7 @@ function walkOf(
   };
 }
 
-/** Returns the window up to the place before which events are listed. */
+/** Returns the window up to the locator before which events are listed. */
 function spanOf({ window, before }: AskedMatches): TimeWindow {
   const to = before && before.timestamp < window.to ? new Date(before.timestamp.getTime() + 1) : window.to;
   return { from: window.from > to ? to : window.from, to };

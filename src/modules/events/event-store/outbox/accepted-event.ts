@@ -17,11 +17,11 @@ export interface OutboxSlice {
 }
 
 /** An accepted event, by its position in the outbox and its key in `events`. */
-export interface AcceptedPlace {
+export interface AcceptedLocator {
   /** The position of its row in the outbox. */
   readonly position: string;
   /** The index in that row, from 1. */
-  readonly place: number;
+  readonly ordinal: number;
   readonly id: string;
   /** In the text format of the database. */
   readonly timestamp: string;
@@ -29,6 +29,6 @@ export interface AcceptedPlace {
 }
 
 /** An accepted event with the fields that the rules of its project read. */
-export interface AcceptedEvent extends AcceptedPlace {
+export interface AcceptedEvent extends AcceptedLocator {
   readonly fields: Readonly<Record<string, unknown>>;
 }

@@ -40,13 +40,13 @@ export class AcceptedEventsReader {
       parameters.values,
       db,
     );
-    return found.flatMap(({ event: [at, place, id, timestamp, ...values] }) => {
+    return found.flatMap(({ event: [at, ordinal, id, timestamp, ...values] }) => {
       const slice = slices[at - 1];
       if (slice === undefined) return [];
       const { row, first } = slice;
       const read = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
       const { position, acceptedAt } = row;
-      return [{ position, place: first + place - 1, id, timestamp, acceptedAt, fields: read }];
+      return [{ position, ordinal: first + ordinal - 1, id, timestamp, acceptedAt, fields: read }];
     });
   }
 

@@ -23,7 +23,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 type Window = { readonly from: Date; readonly to: Date };
 
 /** The timestamp and id of an event. */
-interface Place {
+interface Locator {
   readonly timestamp: Date;
   readonly id: string;
 }
@@ -128,13 +128,13 @@ export class ArchivedEventsReader {
    * ClickHouse lacks are left out.
    * @throws ArchiveUnavailable
    */
-  async rowsAt(scope: Scope, places: readonly Place[]): Promise<string> {
-    if (places.length === 0) return '[]';
+  async rowsAt(scope: Scope, locators: readonly Locator[]): Promise<string> {
+    if (locators.length === 0) return '[]';
     const statement = new StatementValues();
     // The values are written into the statement, because so many do not fit into the address of a request.
-    const times = writtenNumbers([...new Set(places.map(({ timestamp }) => timestamp.getTime()))]);
+    const times = writtenNumbers([...new Set(locators.map(({ timestamp }) => timestamp.getTime()))]);
     const within = `e.timestamp IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC'))`;
-    const ids = writtenIds(places.map(({ id }) => id));
+    const ids = writtenIds(locators.map(({ id }) => id));
     const rows = await this.rows<StoredRow>(
       scope,
       ANY_BLOCK,

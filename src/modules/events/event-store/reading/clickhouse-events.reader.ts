@@ -31,7 +31,7 @@ const DERIVED: Readonly<Record<string, string>> = {
   endpoint_size: 'log_endpoint.size',
 };
 /** A placeholder for the additional columns, until it is known which of them the statement names. */
-const DERIVED_PLACE = '/* derived */';
+const DERIVED_PLACEHOLDER = '/* derived */';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 /**
@@ -157,9 +157,9 @@ function selectSql(
   // Events of later blocks are added by PostgreSQL.
   const [project, last] = [bind(projectId, 'UUID'), bind(block, 'UInt64')];
   const relation = (first: string): string =>
-    `(SELECT *${DERIVED_PLACE} FROM ${eventTable(server)} ${first}WHERE project_id = ${project} AND block <= ${last})`;
+    `(SELECT *${DERIVED_PLACEHOLDER} FROM ${eventTable(server)} ${first}WHERE project_id = ${project} AND block <= ${last})`;
   const sql = `SELECT ${select(relation(''), (condition) => relation(`PREWHERE ${condition} `))}`;
   const derived = Object.entries(DERIVED).filter(([name]) => sql.includes(name));
   const columns = derived.map(([name, value]) => `, ${value} AS ${name}`).join('');
-  return sql.replaceAll(DERIVED_PLACE, () => columns);
+  return sql.replaceAll(DERIVED_PLACEHOLDER, () => columns);
 }

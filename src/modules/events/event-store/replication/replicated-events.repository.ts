@@ -47,20 +47,20 @@ const MOST_CHARACTERS = '16777216';
 const IN_NO_MONTH = `IN PARTITION ID '${NO_MONTH}'`;
 
 /** The position of an event within its project. */
-export interface StoredPlace {
+export interface StoredLocator {
   readonly at: Date;
   readonly id: string;
 }
 
 /** The position of an event in the order of project, timestamp and id. */
-export interface ProjectPlace extends StoredPlace {
+export interface ProjectLocator extends StoredLocator {
   readonly project: ProjectId;
 }
 
-/** Events in that order, after a place (null for the first event) and up to the last one. */
-export interface PlaceRange {
-  readonly behind: ProjectPlace | null;
-  readonly last: ProjectPlace;
+/** Events in that order, after a locator (null for the first event) and up to the last one. */
+export interface LocatorRange {
+  readonly behind: ProjectLocator | null;
+  readonly last: ProjectLocator;
   /** The projects of these events. */
   readonly projects: readonly ProjectId[];
 }
@@ -136,18 +136,18 @@ export class ReplicatedEventsRepository {
   }
 
   /** Returns the projects that have an event in the range. */
-  async projectsBetween({ behind, last, projects }: PlaceRange): Promise<Set<string>> {
+  async projectsBetween({ behind, last, projects }: LocatorRange): Promise<Set<string>> {
     const { bind, values } = new StatementValues();
-    const place = ({ at, id }: StoredPlace): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
-    const PLACE = '(e.timestamp, UUIDToNum(e.id))';
+    const locator = ({ at, id }: StoredLocator): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
+    const LOCATOR = '(e.timestamp, UUIDToNum(e.id))';
     const parts = new Map<string, string[]>();
     const add = (project: ProjectId, ...conditions: string[]): void =>
       void parts.set(project, [...(parts.get(project) ?? [`e.project_id = ${bind(project, 'UUID')}`]), ...conditions]);
     // The first and last project are only partly in the range. The conditions on the timestamp let ClickHouse use the
     // order of the rows.
     if (behind !== null && projects.includes(behind.project))
-      add(behind.project, `e.timestamp >= ${instantSql(behind.at, bind)}`, `${PLACE} > ${place(behind)}`);
-    add(last.project, `e.timestamp <= ${instantSql(last.at, bind)}`, `${PLACE} <= ${place(last)}`);
+      add(behind.project, `e.timestamp >= ${instantSql(behind.at, bind)}`, `${LOCATOR} > ${locator(behind)}`);
+    add(last.project, `e.timestamp <= ${instantSql(last.at, bind)}`, `${LOCATOR} <= ${locator(last)}`);
     const whole = projects.filter((project) => !parts.has(project));
     const ranges = [...parts.values()].map((conditions) => `(${conditions.join(' AND ')})`);
     if (whole.length > 0) ranges.push(`e.project_id IN ${writtenIds(whole)}`);
@@ -159,22 +159,22 @@ export class ReplicatedEventsRepository {
     return new Set(rows.map(({ project }) => project));
   }
 
-  /** Returns the ids of a project's events between two places, both included. */
-  async idsBetween(projectId: ProjectId, from: StoredPlace, to: StoredPlace): Promise<Set<string>> {
+  /** Returns the ids of a project's events between two locators, both included. */
+  async idsBetween(projectId: ProjectId, from: StoredLocator, to: StoredLocator): Promise<Set<string>> {
     const { bind, values } = new StatementValues();
-    const place = ({ at, id }: StoredPlace): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
+    const locator = ({ at, id }: StoredLocator): string => `(${instantSql(at, bind)}, UUIDToNum(${bind(id, 'UUID')}))`;
     const rows = await this.server.rows<{ id: string }>(
       `SELECT toString(e.id) AS id FROM ${eventTable(this.server)} AS e
        WHERE e.project_id = ${bind(projectId, 'UUID')}
          AND e.timestamp BETWEEN ${instantSql(from.at, bind)} AND ${instantSql(to.at, bind)}
-         AND (e.timestamp, UUIDToNum(e.id)) BETWEEN ${place(from)} AND ${place(to)}`,
+         AND (e.timestamp, UUIDToNum(e.id)) BETWEEN ${locator(from)} AND ${locator(to)}`,
       values,
     );
     return new Set(rows.map(({ id }) => id));
   }
 
   /** Returns the given events that ClickHouse has up to a block. @param events 1 to 1,000 events */
-  async among(events: readonly ProjectPlace[], block: number): Promise<ReadonlySet<ProjectPlace>> {
+  async among(events: readonly ProjectLocator[], block: number): Promise<ReadonlySet<ProjectLocator>> {
     const { bind, values } = new StatementValues();
     // The values are written into the statement, because so many do not fit into the address of a request.
     const projects = writtenIds([...new Set(events.map(({ project }) => project))]);

@@ -4,7 +4,7 @@ import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { asProjectId } from '../../../access/index.js';
 import { EVENT_COLUMNS } from '../tables/columns.js';
 import { statesOver } from './project-sums.repository.js';
-import type { ProjectPlace } from './replicated-events.repository.js';
+import type { ProjectLocator } from './replicated-events.repository.js';
 import { MARK_INCOMPLETE } from './replication-state.repository.js';
 
 /** The maximum size of a block. Its first queue row is always included, and has at most 1,000 events. */
@@ -73,7 +73,7 @@ export class ReplicationQueueRepository {
   }
 
   /** Returns the number of the last replicated block. Null when no events are queued for replication. */
-  async place(): Promise<{ readonly block: number; readonly isTaken: boolean } | null> {
+  async watermark(): Promise<{ readonly block: number; readonly isTaken: boolean } | null> {
     const state = await this.state();
     return state === undefined ? null : { block: Number(state.block), isTaken: state.is_taken };
   }
@@ -82,7 +82,7 @@ export class ReplicationQueueRepository {
    * Returns a replicated event that is within retention and whose project exists. Null when there is none, or while a
    * backfill reads every event anyway.
    */
-  async lastReplicated(): Promise<ProjectPlace | null> {
+  async lastReplicated(): Promise<ProjectLocator | null> {
     const { rows } = await this.ask<{ project: string; at: Date; id: string }>(
       `SELECT /* tenant: that of the event */ p.last_project AS project, p.last_at AS at, p.last_id AS id FROM event_shipping p
        WHERE p.is_whole AND p.last_at >= coalesce(events_retained_from(), '-infinity') AND EXISTS (

@@ -79,14 +79,14 @@ export class Replicator {
    */
   private async compareStores(signal: AbortSignal): Promise<void> {
     await unlessStopped(this.tables.prepare(), signal);
-    const place = await this.queue.place();
-    if (place === null) return;
-    if (await unlessStopped(this.stored.hasLater(place.block + (place.isTaken ? 1 : 0)), signal)) {
+    const watermark = await this.queue.watermark();
+    if (watermark === null) return;
+    if (await unlessStopped(this.stored.hasLater(watermark.block + (watermark.isTaken ? 1 : 0)), signal)) {
       throw new StoresDiffer(
-        `the event store has blocks behind ${place.block}, which PostgreSQL has not sent; where it was restored, npm run migrate -- --event-store --restored removes them`,
+        `the event store has blocks behind ${watermark.block}, which PostgreSQL has not sent; where it was restored, npm run migrate -- --event-store --restored removes them`,
       );
     }
-    await this.checkLastReplicated(place.block, signal);
+    await this.checkLastReplicated(watermark.block, signal);
   }
 
   /**

@@ -3,14 +3,14 @@ import type { ProjectScope } from '../../../access/index.js';
 import { type ReadBounds, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { ArchiveUnavailable, ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
+import { CLICKHOUSE_SIZES } from '../lists/clickhouse-list.reader.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { TailReader, tailSql } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { SlowEventsReader, slowestFirst, type SlowPlace } from './slow-events.reader.js';
+import { SlowEventsReader, slowestFirst, type SlowLocator } from './slow-events.reader.js';
 import {
   clickHouseLookedSql,
   lookedColumns,
@@ -28,7 +28,7 @@ const FEWEST_EVENTS = 20_000;
 /** With more ranges PostgreSQL is as fast, where it has the events. Adjacent spans are one range. */
 const MOST_RANGES = 50;
 
-interface ClickHousePlace extends Omit<SlowPlace, 'timestamp'> {
+interface ClickHouseLocator extends Omit<SlowLocator, 'timestamp'> {
   readonly ms: number;
 }
 
@@ -119,7 +119,7 @@ export class ClickHouseRequestsReader {
     asked: { readonly minMs: number; readonly limit: number; readonly events: number },
     time: ReadTime,
     tx: Db,
-  ): Promise<SlowPlace[] | null> {
+  ): Promise<SlowLocator[] | null> {
     const isArchived = await this.archived.isArchived(window);
     const isEnabled = isArchived || (this.clickHouse.isEnabled && asked.events >= this.fewestEvents);
     if (isOfEvents(filter)) return this.matching.slowest(scope, window, filter, asked, { isEnabled, time, tx });
@@ -138,14 +138,14 @@ export class ClickHouseRequestsReader {
     { minMs, limit }: { readonly minMs: number; readonly limit: number },
     time: ReadTime,
     tx: Db,
-  ): Promise<SlowPlace[] | null> {
+  ): Promise<SlowLocator[] | null> {
     if (this.clickHouse.isCircuitOpen) return null;
     const block = await this.tail.block(scope, tx);
     if (block === null) return null;
     const fromTail = await this.slow.slowestOfTail(scope, { from, to }, filter, { minMs, limit }, tx);
     const statement = new StatementValues();
     const { bind } = statement;
-    const rows = await this.rows<ClickHousePlace>(
+    const rows = await this.rows<ClickHouseLocator>(
       scope,
       block,
       (
@@ -158,8 +158,8 @@ export class ClickHouseRequestsReader {
       time.bounds(),
     );
     if (rows === null) return null;
-    const places = rows.map(({ ms, ...place }) => ({ ...place, timestamp: new Date(ms) }));
-    return [...places, ...fromTail].sort(slowestFirst).slice(0, limit);
+    const locators = rows.map(({ ms, ...locator }) => ({ ...locator, timestamp: new Date(ms) }));
+    return [...locators, ...fromTail].sort(slowestFirst).slice(0, limit);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
-import { type HourPlace, RECENT } from './hour-rollups.writer.js';
+import { type HourCursor, RECENT } from './hour-rollups.writer.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
 const MOST_SECONDS = 300;
@@ -31,10 +31,10 @@ export class DayRollupsWriter {
   }
 
   /**
-   * Returns the same as {@link recent} for the days of the hours after one place and up to another, regardless of their
+   * Returns the same as {@link recent} for the days of the hours after one cursor and up to another, regardless of their
    * age.
    */
-  between(after: HourPlace, last: HourPlace, limit: number): Promise<DueDay[]> {
+  between(after: HourCursor, last: HourCursor, limit: number): Promise<DueDay[]> {
     return this.due(
       `(h.project_id, h.hour) > ($3, $4::timestamptz) AND (h.project_id, h.hour) <= ($5, $6::timestamptz)`,
       [after.projectId, after.hour, last.projectId, last.hour],

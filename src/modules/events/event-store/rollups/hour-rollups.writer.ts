@@ -23,7 +23,7 @@ export interface DueHour {
 }
 
 /** A position in the order of projects and hours. */
-export interface HourPlace {
+export interface HourCursor {
   readonly projectId: string;
   readonly hour: Date;
 }
@@ -55,10 +55,10 @@ export class HourRollupsWriter {
   }
 
   /**
-   * Returns the same as {@link recent}, among the next hours after a place, regardless of their age. @returns the
+   * Returns the same as {@link recent}, among the next hours after a cursor, regardless of their age. @returns the
    * hours, and the last hour that was checked; null at the end
    */
-  async behind(place: HourPlace, limit: number): Promise<{ due: DueHour[]; last: HourPlace | null }> {
+  async behind(cursor: HourCursor, limit: number): Promise<{ due: DueHour[]; last: HourCursor | null }> {
     const rows = await this.database.rows<DueHour & { isDue: boolean }>(
       `WITH page AS MATERIALIZED (
          SELECT /* every tenant: each in its turn */ h.project_id, h.hour, h.events FROM event_hours h
@@ -68,7 +68,7 @@ export class HourRollupsWriter {
                 row_number() OVER (ORDER BY h.project_id DESC, h.hour DESC) AS from_end
          FROM page h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour)
        SELECT ${DUE}, h.due AS "isDue" FROM marked h WHERE h.due OR h.from_end = 1 ORDER BY h.project_id, h.hour`,
-      [place.projectId, place.hour, limit],
+      [cursor.projectId, cursor.hour, limit],
     );
     const due = rows.filter(({ isDue }) => isDue).reverse();
     const living = await this.living.among(due.map(({ projectId }) => projectId));

@@ -7,8 +7,8 @@ import type { FittingEvents } from '../candidates/fitting-events.reader.js';
 import { clickHouseFieldReads } from '../../conditions/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { CLICKHOUSE_SIZES } from '../places/clickhouse-list.reader.js';
-import { PLACE_COLUMNS } from '../places/event-places.js';
+import { CLICKHOUSE_SIZES } from '../lists/clickhouse-list.reader.js';
+import { LOCATOR_COLUMNS } from '../lists/event-locator.js';
 import { type ClickHouseQuestion, clickHouseQuestion } from '../questions/clickhouse-question.js';
 import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
 import { type Snapshot, Snapshots } from '../questions/snapshots.js';
@@ -24,7 +24,7 @@ import {
 } from './looked.repository.js';
 import type { ReadTime } from './read-time.js';
 import { requestCondition, type RequestFilter } from './request-filter.js';
-import { slowestFirst, type SlowPlace } from './slow-events.reader.js';
+import { slowestFirst, type SlowLocator } from './slow-events.reader.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -96,20 +96,20 @@ export class MatchingRequestsReader {
     filter: RequestFilter,
     { minMs, limit }: { readonly minMs: number; readonly limit: number },
     reading: Reading,
-  ): Promise<SlowPlace[]> {
+  ): Promise<SlowLocator[]> {
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter, minMs) };
     const select: Select = (replicated, { fitting, unread }, bind) =>
       `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${CLICKHOUSE_SIZES}, e.log_latency_ms AS latency,
               toUInt8(${unread}) AS unread
        FROM ${replicated} AS e WHERE ${fitting}
        ORDER BY unread DESC, e.log_latency_ms DESC, e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT ${bind(limit, 'UInt64')}`;
-    const found = await this.fromClickHouse<ClickHousePlace>(asked, select, reading);
+    const found = await this.fromClickHouse<ClickHouseLocator>(asked, select, reading);
     const isWhole = found !== null && found.rows.every(({ unread }) => unread === 0);
     this.countRead(isWhole ? found : null, reading);
     if (!isWhole) return this.slowestAmong(await this.kept(asked, reading), limit, reading);
-    const places = found.rows.map(({ ms, unread: _, ...place }) => ({ ...place, timestamp: new Date(ms) }));
+    const locators = found.rows.map(({ ms, unread: _, ...locator }) => ({ ...locator, timestamp: new Date(ms) }));
     const fromTail = await this.slowestAmong(found.fromTail, limit, reading);
-    return [...places, ...fromTail].sort(slowestFirst).slice(0, limit);
+    return [...locators, ...fromTail].sort(slowestFirst).slice(0, limit);
   }
 
   /**
@@ -169,10 +169,10 @@ export class MatchingRequestsReader {
     if (isEnabled) this.clickHouse.countRead(found === null ? 'postgres' : 'clickhouse');
   }
 
-  private slowestAmong(events: FittingEvents, limit: number, reading: Reading): Promise<SlowPlace[]> {
+  private slowestAmong(events: FittingEvents, limit: number, reading: Reading): Promise<SlowLocator[]> {
     const parameters = new Parameters();
-    return this.snapshotOf(reading).rows<SlowPlace>(
-      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM ${events(parameters.bind)} /* tenant: they are of one project */
+    return this.snapshotOf(reading).rows<SlowLocator>(
+      `SELECT ${LOCATOR_COLUMNS}, log_latency_ms AS latency FROM ${events(parameters.bind)} /* tenant: they are of one project */
        ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters,
     );
@@ -183,7 +183,7 @@ export class MatchingRequestsReader {
   }
 }
 
-interface ClickHousePlace extends Omit<SlowPlace, 'timestamp'> {
+interface ClickHouseLocator extends Omit<SlowLocator, 'timestamp'> {
   readonly ms: number;
   /** 1 when ClickHouse cannot read the row. Such rows come first. */
   readonly unread: number;

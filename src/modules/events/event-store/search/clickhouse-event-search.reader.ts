@@ -5,7 +5,7 @@ import { FairSemaphore, within } from '../../../../platform/concurrency/index.js
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Search, SearchTime, SearchWords } from '../../../tenancy/search-sources/index.js';
 import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
-import type { Place } from '../places/cursor.js';
+import type { Locator } from '../lists/cursor.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { TailReader } from '../reading/tail.reader.js';
@@ -123,10 +123,10 @@ export class ClickHouseEventSearchReader {
   async end(
     scope: Scope,
     { block, window }: ReplicaSnapshot,
-    before: Place | null,
+    before: Locator | null,
     rows: number,
     bounds: ReadBounds,
-  ): Promise<Place | null> {
+  ): Promise<Locator | null> {
     const statement = new StatementValues();
     const { bind } = statement;
     const [end] = await this.rows<{ ms: number; id: string }>(
@@ -204,7 +204,7 @@ export class ClickHouseEventSearchReader {
   at(
     scope: Scope,
     { block, window }: ReplicaSnapshot,
-    { timestamp, id }: Place,
+    { timestamp, id }: Locator,
     bounds: ReadBounds,
   ): Promise<SearchedEvent[]> {
     return this.events(
@@ -276,7 +276,7 @@ function inWindow({ from, to }: TimeWindow, bind: BindValue): string {
 /** The conditions on the timestamp are redundant, but ClickHouse can use them with the order of the rows. */
 function placed(window: TimeWindow, { before, end }: SearchedStretch, bind: BindValue): string {
   const conditions = [inWindow(window, bind)];
-  const compared = ({ timestamp, id }: Place, sign: '<' | '>='): void => {
+  const compared = ({ timestamp, id }: Locator, sign: '<' | '>='): void => {
     const at = instantSql(timestamp, bind);
     conditions.push(
       `e.timestamp ${sign === '<' ? '<=' : '>='} ${at} AND (e.timestamp, UUIDToNum(e.id)) ${sign} (${at}, UUIDToNum(${bind(id, 'UUID')}))`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
 
-const place = (hour: number, id = '00000000-0000-0000-0000-000000000000') => ({
+const locator = (hour: number, id = '00000000-0000-0000-0000-000000000000') => ({
   timestamp: new Date(hour * 3_600_000),
   id,
 });
@@ -14,15 +14,15 @@ const ends = new HourEnds([
 
 describe('the end of a stretch', () => {
   it.each([
-    ['at the last hour that fits', 91, 30, place(70)],
-    ['from the middle of an hour, which counts in full', 90.5, 29, place(90)],
-    ['from the end of an hour, which counts, and not from the hour that begins there', 90, 29, place(70)],
+    ['at the last hour that fits', 91, 30, locator(70)],
+    ['from the middle of an hour, which counts in full', 90.5, 29, locator(90)],
+    ['from the end of an hour, which counts, and not from the hour that begins there', 90, 29, locator(70)],
     ['unknown when the next hour has too many rows', 70, 499, undefined],
     ['unknown when the rest of the hour has too many rows', 69.5, 499, undefined],
     ['none when the rest fits', 70, 501, null],
     ['none when nothing is left', 3, 5, null],
   ])('is found by the counts of the hours: %s', (_, hour, rows, end) => {
-    expect(ends.next(place(hour, 'ffffffff-0000-0000-0000-000000000000'), rows)).toEqual(end);
+    expect(ends.next(locator(hour, 'ffffffff-0000-0000-0000-000000000000'), rows)).toEqual(end);
   });
 
   it('is unknown beyond the hours that were counted', () => {
@@ -31,7 +31,7 @@ describe('the end of a stretch', () => {
       events: 1,
     }));
     const many = new HourEnds(hours);
-    expect(many.next(place(20_001), 1e9)).toEqual(place(20_000 - MOST_HOURS + 1));
-    expect(many.next(place(20_000 - MOST_HOURS + 1), 1e9)).toBeUndefined();
+    expect(many.next(locator(20_001), 1e9)).toEqual(locator(20_000 - MOST_HOURS + 1));
+    expect(many.next(locator(20_000 - MOST_HOURS + 1), 1e9)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { Place } from '../places/cursor.js';
+import type { Locator } from '../lists/cursor.js';
 
 /** The maximum number of hours that are read, which covers more than a year. */
 export const MOST_HOURS = 10_000;
@@ -21,9 +21,9 @@ export class HourEnds {
    * Returns the end of a stretch with at most this many rows. Null when the stretch has all remaining rows. Undefined
    * when one hour has more rows.
    */
-  next(before: Place, rows: number): Place | null | undefined {
+  next(before: Locator, rows: number): Locator | null | undefined {
     let counted = 0;
-    let end: Place | undefined;
+    let end: Locator | undefined;
     for (const { hour, events } of this.hours) {
       const timestamp = new Date(hour * HOUR_MS);
       if (timestamp >= before.timestamp) continue;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { asProjectId, type ProjectId } from '../../../../access/index.js';
 import { Parameters } from '../../../../../platform/database/parameters.js';
 import { projectSums, statesOver } from '../project-sums.repository.js';
-import type { PlaceRange, ProjectPlace, ProjectSum, StoredPlace } from '../replicated-events.repository.js';
+import type { LocatorRange, ProjectLocator, ProjectSum, StoredLocator } from '../replicated-events.repository.js';
 import { MARK_INCOMPLETE } from '../replication-state.repository.js';
 
 /** The maximum size of a queue row. Ingestion uses the same limits. */
@@ -16,17 +16,17 @@ const QUEUE_ROW = `(n.number - 1) / ${MAX_ROW_EVENTS}, div(n.total, ${MAX_ROW_BY
 const ORDER = '(e.project_id, e."timestamp", e.id)';
 
 /** An event that ClickHouse may have already. */
-export interface BackfillEvent extends StoredPlace {
+export interface BackfillEvent extends StoredLocator {
   /** The estimated size of the event when it is replicated, in bytes. */
   readonly size: string;
   /** True when the event is in the replication queue. */
   readonly isQueued: boolean;
 }
 
-/** The progress of the backfill. `place` is null at the beginning. */
+/** The progress of the backfill. `locator` is null at the beginning. */
 export interface BackfillState {
   readonly isWhole: boolean;
-  readonly place: ProjectPlace | null;
+  readonly locator: ProjectLocator | null;
   readonly events: number;
 }
 
@@ -39,7 +39,7 @@ export interface ArchivedMonth {
 }
 
 /** The events of one step. */
-export interface BackfillStep extends PlaceRange {
+export interface BackfillStep extends LocatorRange {
   readonly events: number;
   /** The last block that was replicated before the events were read. */
   readonly block: string;
@@ -95,7 +95,7 @@ export class BackfillRepository {
     const { moved_project: project, moved_at: at, moved_id: id } = row;
     return {
       isWhole: row.is_whole,
-      place: project === null || at === null || id === null ? null : { project: asProjectId(project), at, id },
+      locator: project === null || at === null || id === null ? null : { project: asProjectId(project), at, id },
       events: row.moved_events,
     };
   }
@@ -120,8 +120,8 @@ export class BackfillRepository {
     return rows[0]?.events ?? 0;
   }
 
-  /** Returns the next events after a place. @returns null when there are none */
-  async nextStep(behind: ProjectPlace | null, limit: number): Promise<BackfillStep | null> {
+  /** Returns the next events after a locator. @returns null when there are none */
+  async nextStep(behind: ProjectLocator | null, limit: number): Promise<BackfillStep | null> {
     const { rows } = await this.client.query<StepRow>(
       `WITH looked AS MATERIALIZED (
          SELECT /* every tenant: one after the other */ e.project_id, e."timestamp", e.id FROM events e
@@ -300,6 +300,6 @@ export class BackfillRepository {
   }
 }
 
-function valuesOf(place: ProjectPlace | null): unknown[] {
-  return place === null ? [] : [place.project, place.at, place.id];
+function valuesOf(locator: ProjectLocator | null): unknown[] {
+  return locator === null ? [] : [locator.project, locator.at, locator.id];
 }

@@ -46,9 +46,9 @@ export class Backfill {
       if ((await this.difference()) === null) return false;
       begun = await this.repository.state();
     }
-    let { place, events } = begun;
+    let { locator, events } = begun;
     const queued: QueuedStep[] = [];
-    for (let step; (step = await this.repository.nextStep(place, EVENTS_PER_STEP)) !== null; place = step.last) {
+    for (let step; (step = await this.repository.nextStep(locator, EVENTS_PER_STEP)) !== null; locator = step.last) {
       await this.runStep(step);
       events += step.events;
       onProgress(events);

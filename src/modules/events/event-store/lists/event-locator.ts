@@ -1,7 +1,7 @@
-import type { Place } from './cursor.js';
+import type { Locator } from './cursor.js';
 
 /** The position of an event, with the size of a read of it. The size is known before the large columns are read. */
-export interface EventPlace extends Place, EventSize {}
+export interface EventLocator extends Locator, EventSize {}
 
 export interface EventSize {
   /** Null when the event was stored before sizes were recorded. */
@@ -13,11 +13,11 @@ export interface EventSize {
 /** The size of the texts outside the properties. PostgreSQL computes it without reading the texts. */
 const BESIDE = `coalesce(octet_length(message), 0) + octet_length(log_method) + octet_length(log_endpoint)`;
 
-/** The size columns of an {@link EventPlace}. */
+/** The size columns of an {@link EventLocator}. */
 export const SIZE_COLUMNS = `bytes + ${BESIDE} AS bytes, CASE WHEN bytes IS NULL THEN pg_column_size(properties) END AS stored`;
 
-/** The columns of an {@link EventPlace}, for a SELECT from `events`. */
-export const PLACE_COLUMNS = `"timestamp", id, ${SIZE_COLUMNS}`;
+/** The columns of an {@link EventLocator}, for a SELECT from `events`. */
+export const LOCATOR_COLUMNS = `"timestamp", id, ${SIZE_COLUMNS}`;
 
 /** Returns the size of an event that was stored without one. Reads the properties. */
 export const MEASURED_BYTES = `octet_length(properties::text) + ${BESIDE}`;

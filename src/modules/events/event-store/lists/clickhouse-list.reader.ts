@@ -16,9 +16,9 @@ import { instantSql } from '../../fields/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { inWindow } from '../totals/event-filter.js';
 import type { AskedPlaces } from './asked-places.js';
-import type { Place } from './cursor.js';
-import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import { NewestPlacesReader } from './newest-places.reader.js';
+import type { Locator } from './cursor.js';
+import { type EventLocator, LOCATOR_COLUMNS } from './event-locator.js';
+import { NewestListReader } from './newest-list.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 
 /**
@@ -83,7 +83,7 @@ interface ListTail {
   /** The start of the newest hours that have many more events than a page. Null when the project has no such hours. */
   readonly newestFrom: Date | null;
   /** The first matches that are not replicated yet, at most as many as offset and limit need. */
-  readonly places: readonly EventPlace[];
+  readonly locators: readonly EventLocator[];
 }
 
 interface TailRow {
@@ -117,7 +117,7 @@ export class ClickHouseListReader {
     private readonly clickHouse: ClickHouseEvents,
     private readonly archived: ArchivedEventsReader,
     private readonly retained: RetainedEvents,
-    private readonly newestPlaces: NewestPlacesReader,
+    private readonly newestPlaces: NewestListReader,
   ) {}
 
   /**
@@ -129,9 +129,9 @@ export class ClickHouseListReader {
   async read(
     scope: Scope,
     asked: AskedPlaces,
-    kept: (milliseconds?: number) => Promise<EventPlace[]>,
+    kept: (milliseconds?: number) => Promise<EventLocator[]>,
     reading: Reading = {},
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     if (this.clickHouse.isEnabled) {
       const page = await this.newestPlaces.page(scope, await this.kept(asked), reading.tx);
       if (page !== null) return page;
@@ -146,16 +146,16 @@ export class ClickHouseListReader {
   private async among(
     scope: Scope,
     asked: AskedPlaces,
-    kept: () => Promise<EventPlace[]>,
+    kept: () => Promise<EventLocator[]>,
     reading: Reading,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const replicated = await this.newest(scope, asked, reading);
     if (replicated !== null) return replicated;
-    const places = await kept();
+    const locators = await kept();
     // The earlier events of the page, and the skipped events, are at least as new as the last one.
-    const last = places.length < asked.limit ? undefined : places.at(-1);
+    const last = locators.length < asked.limit ? undefined : locators.at(-1);
     await this.archived.assertNotArchived(last === undefined ? asked.window : { from: last.timestamp });
-    return places;
+    return locators;
   }
 
   /**
@@ -164,11 +164,11 @@ export class ClickHouseListReader {
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
-  async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventPlace[] | null> {
+  async newest(scope: Scope, asked: AskedPlaces, reading: Reading = {}): Promise<EventLocator[] | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const places = await this.split(scope, await this.kept(asked), reading);
-    this.clickHouse.countRead(places === null ? 'postgres' : 'clickhouse');
-    return places;
+    const locators = await this.split(scope, await this.kept(asked), reading);
+    this.clickHouse.countRead(locators === null ? 'postgres' : 'clickhouse');
+    return locators;
   }
 
   /**
@@ -179,13 +179,13 @@ export class ClickHouseListReader {
     scope: Scope,
     unclipped: AskedPlaces,
     { tx, isNarrow = isShort(unclipped) }: Reading,
-  ): Promise<EventPlace[] | null> {
+  ): Promise<EventLocator[] | null> {
     if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen || isNarrow || (unclipped.offset ?? 0) > 0)
       return null;
     const asked = await this.kept(unclipped);
     const tail = await this.tail(scope, asked, MAX_QUICK_TAIL_EVENTS, tx);
     if (tail === null || tail.newestFrom === null) return null;
-    const { block, newestFrom, places } = tail;
+    const { block, newestFrom, locators } = tail;
     const from = asked.window?.from;
     if (from !== undefined && newestFrom <= from) return null;
     const newest = { ...asked, window: { from: newestFrom, to: asked.window?.to ?? END_OF_TIME } };
@@ -195,7 +195,7 @@ export class ClickHouseListReader {
       if (error instanceof ClickHouseTimeout) return null;
       throw error;
     });
-    const found = [...(replicated ?? []), ...places.filter(({ timestamp }) => timestamp >= newestFrom)];
+    const found = [...(replicated ?? []), ...locators.filter(({ timestamp }) => timestamp >= newestFrom)];
     if (!replicated || found.length < asked.limit) return null;
     this.clickHouse.countRead('clickhouse');
     return found.sort(compare).slice(0, asked.limit);
@@ -209,7 +209,7 @@ export class ClickHouseListReader {
     return { ...asked, window: { from: retainedFrom, to } };
   }
 
-  private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventPlace[] | null> {
+  private async split(scope: Scope, asked: AskedPlaces, { tx, milliseconds }: Reading): Promise<EventLocator[] | null> {
     if (this.clickHouse.isCircuitOpen) return null;
     // When PostgreSQL has an index for the read, a long replication queue is a reason to use PostgreSQL instead.
     const isQuick =
@@ -218,16 +218,16 @@ export class ClickHouseListReader {
     if (tail === null) return null;
     const { limit, offset = 0 } = asked;
     // All events that are not replicated yet may come before the page.
-    const skipped = Math.max(0, offset - tail.places.length);
+    const skipped = Math.max(0, offset - tail.locators.length);
     const most = offset - skipped + limit;
     const replicated = await this.clickHousePage(scope, asked, tail, { skipped, most }, milliseconds);
     if (replicated === null) return null;
     const [first] = replicated;
     // After the last replicated event, the number of skipped events is unknown.
     if (skipped > 0 && first === undefined) return null;
-    const isAhead = (place: Place): boolean => skipped > 0 && first !== undefined && compare(place, first) < 0;
-    const later = tail.places.filter((place) => !isAhead(place));
-    const passed = skipped + (tail.places.length - later.length);
+    const isAhead = (locator: Locator): boolean => skipped > 0 && first !== undefined && compare(locator, first) < 0;
+    const later = tail.locators.filter((locator) => !isAhead(locator));
+    const passed = skipped + (tail.locators.length - later.length);
     return [...replicated, ...later].sort(compare).slice(offset - passed, offset - passed + limit);
   }
 
@@ -263,7 +263,7 @@ export class ClickHouseListReader {
               HAVING max(newer + events) <= ${MOST_NEWEST_EVENTS}) AS newest_from, f.*
        FROM event_shipping p LEFT JOIN LATERAL (
          SELECT e.* FROM (SELECT at, which FROM tail WHERE true${within}${older} ${first}) w CROSS JOIN LATERAL (
-           SELECT ${PLACE_COLUMNS} FROM events
+           SELECT ${LOCATOR_COLUMNS} FROM events
            WHERE project_id = ${project} AND "timestamp" = at AND id = which${matching} OFFSET 0) e
          ORDER BY "timestamp" DESC, id DESC LIMIT ${most}) f ON true
        WHERE p.is_whole`,
@@ -272,10 +272,10 @@ export class ClickHouseListReader {
     );
     const [state] = rows;
     if (state === undefined || state.events > maxTailEvents) return null;
-    const places = rows.flatMap(({ timestamp, id, bytes, stored }) =>
+    const locators = rows.flatMap(({ timestamp, id, bytes, stored }) =>
       timestamp === null ? [] : [{ timestamp, id, bytes, stored }],
     );
-    return { block: state.block, newestFrom: state.newest_from, places };
+    return { block: state.block, newestFrom: state.newest_from, locators };
   }
 
   /** @returns null when ClickHouse is unavailable, or too slow for a read for which PostgreSQL has an index */
@@ -285,7 +285,7 @@ export class ClickHouseListReader {
     { block, newestFrom }: ListTail,
     page: Page,
     milliseconds: number | undefined,
-  ): Promise<EventPlace[] | null> {
+  ): Promise<EventLocator[] | null> {
     const { window, conditions } = asked;
     // The index on texts is faster even among half a million rows.
     const isOfNewest = window !== undefined && newestFrom !== null && window.from >= newestFrom;
@@ -310,7 +310,7 @@ export class ClickHouseListReader {
     block: number,
     { skipped, most }: Page,
     bounds: ReadBounds,
-  ): Promise<EventPlace[] | null> {
+  ): Promise<EventLocator[] | null> {
     const statement = new StatementValues();
     const { bind } = statement;
     const tests = [
@@ -369,14 +369,14 @@ function isShort({ window }: AskedPlaces): boolean {
   return window !== undefined && window.to.getTime() - window.from.getTime() <= SHORT_MS;
 }
 
-/** Selects the rows `e` of ClickHouse strictly before a place. */
-export function clickHouseOlderThan({ timestamp, id }: Place, bind: BindValue): string {
+/** Selects the rows `e` of ClickHouse strictly before a locator. */
+export function clickHouseOlderThan({ timestamp, id }: Locator, bind: BindValue): string {
   const instant = instantSql(timestamp, bind);
   return `timestamp <= ${instant} AND (timestamp, UUIDToNum(e.id)) < (${instant}, UUIDToNum(${bind(id, 'UUID')}))`;
 }
 
 /** Newest first. Ids are compared by their bytes, which have the same order as their text. */
-function compare(one: Place, other: Place): number {
+function compare(one: Locator, other: Locator): number {
   const between = other.timestamp.getTime() - one.timestamp.getTime();
   if (between !== 0 || one.id === other.id) return between;
   return one.id > other.id ? -1 : 1;

@@ -3,8 +3,8 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 import type { ClickHouseConditions } from './asked-places.js';
 import { ClickHouseListReader } from './clickhouse-list.reader.js';
-import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import type { Place } from './cursor.js';
+import { type EventLocator, LOCATOR_COLUMNS } from './event-locator.js';
+import type { Locator } from './cursor.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
@@ -45,24 +45,24 @@ export class SourceEventsReader {
     );
   }
 
-  /** Newest first, then by id. Strictly before the place when one is given. */
-  newest(scope: Scope, sourceId: string, before: Place | null, limit: number): Promise<EventPlace[]> {
+  /** Newest first, then by id. Strictly before the locator when one is given. */
+  newest(scope: Scope, sourceId: string, before: Locator | null, limit: number): Promise<EventLocator[]> {
     const conditions: ClickHouseConditions = {
       postgres: ({ bind }) => ` AND source_id = ${bind(sourceId)}`,
       clickHouse: (bind) => ` AND e.source_id = ${bind(sourceId, 'UUID')}`,
     };
-    const kept = (): Promise<EventPlace[]> => this.newestKept(scope, sourceId, before, limit);
+    const kept = (): Promise<EventLocator[]> => this.newestKept(scope, sourceId, before, limit);
     return this.clickHouse.read(scope, { before, limit, conditions }, kept);
   }
 
   private newestKept(
     { projectId }: Scope,
     sourceId: string,
-    before: Place | null,
+    before: Locator | null,
     limit: number,
-  ): Promise<EventPlace[]> {
-    return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events
+  ): Promise<EventLocator[]> {
+    return this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM events
        WHERE project_id = $1 AND source_id = $2
          ${before === null ? '' : 'AND "timestamp" <= $4 AND ("timestamp", id) < ($4, $5)'}
        ORDER BY "timestamp" DESC, id DESC LIMIT $3`,

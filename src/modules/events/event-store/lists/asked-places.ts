@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
-import type { Place } from './cursor.js';
+import type { Locator } from './cursor.js';
 
 /** The same conditions on events for both stores. Each begins with ` AND `. */
 export interface ClickHouseConditions {
@@ -15,19 +15,19 @@ export interface ClickHouseConditions {
 export interface AskedPlaces {
   /** All times when omitted. */
   readonly window?: { readonly from: Date; readonly to: Date };
-  /** Only events strictly before this place. */
-  readonly before?: Place | null;
+  /** Only events strictly before this locator. */
+  readonly before?: Locator | null;
   readonly conditions?: ClickHouseConditions;
   readonly limit: number;
   readonly offset?: number;
 }
 
 /**
- * Selects events strictly before a place, beginning with ` AND `. The condition on the timestamp alone lets PostgreSQL
+ * Selects events strictly before a locator, beginning with ` AND `. The condition on the timestamp alone lets PostgreSQL
  * skip partitions.
  */
-export function olderThan(place: Place | null | undefined, { bind }: Pick<Parameters, 'bind'>): string {
-  if (!place) return '';
-  const instant = bind(place.timestamp);
-  return ` AND "timestamp" <= ${instant} AND ("timestamp", id) < (${instant}, ${bind(place.id)})`;
+export function olderThan(locator: Locator | null | undefined, { bind }: Pick<Parameters, 'bind'>): string {
+  if (!locator) return '';
+  const instant = bind(locator.timestamp);
+  return ` AND "timestamp" <= ${instant} AND ("timestamp", id) < (${instant}, ${bind(locator.id)})`;
 }

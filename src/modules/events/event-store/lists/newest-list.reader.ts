@@ -6,7 +6,7 @@ import { Parameters } from '../../../../platform/database/parameters.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { inWindow } from '../totals/event-filter.js';
 import { type AskedPlaces, olderThan } from './asked-places.js';
-import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
+import { type EventLocator, LOCATOR_COLUMNS } from './event-locator.js';
 
 /**
  * Limits the reads that run at once, per process and per project. Without a free slot the caller reads from another
@@ -22,7 +22,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  * replicated or not. The first pages of a project with many events per second consist of them.
  */
 @Injectable()
-export class NewestPlacesReader {
+export class NewestListReader {
   /**
    * The number of newest events that are read for a page. Reading one takes half a microsecond; a read of ClickHouse
    * takes ten times as long as all of them.
@@ -40,7 +40,7 @@ export class NewestPlacesReader {
    * @returns null when the newest events do not fill the page, the conditions are costly, there is no free slot, or
    * PostgreSQL may lack an event
    */
-  async page(scope: Scope, asked: AskedPlaces, tx?: Db): Promise<EventPlace[] | null> {
+  async page(scope: Scope, asked: AskedPlaces, tx?: Db): Promise<EventLocator[] | null> {
     const { window, before, conditions, limit, offset = 0 } = asked;
     if (limit + offset > this.lookedAt || conditions?.areCostly === true) return null;
     // For archived months PostgreSQL only has late events.
@@ -53,22 +53,22 @@ export class NewestPlacesReader {
     { projectId }: Scope,
     { window, before, conditions, limit, offset = 0 }: AskedPlaces,
     tx: Db | undefined,
-  ): Promise<EventPlace[] | null> {
+  ): Promise<EventLocator[] | null> {
     const parameters = new Parameters();
     const within = window === undefined ? '' : ` AND ${inWindow('"timestamp"', window, parameters)}`;
     const page = `${NEWEST_FIRST} LIMIT ${parameters.bind(limit)} OFFSET ${parameters.bind(offset)}`;
     const newest = `FROM events WHERE project_id = ${parameters.bind(projectId)}${within}${olderThan(before, parameters)}`;
     const matching = conditions?.postgres(parameters) ?? '';
-    const places = await this.database.rows<EventPlace>(
+    const locators = await this.database.rows<EventLocator>(
       matching === ''
-        ? `SELECT ${PLACE_COLUMNS} ${newest} ${page}`
-        : `SELECT ${PLACE_COLUMNS} FROM (SELECT * ${newest} ${NEWEST_FIRST} LIMIT ${this.lookedAt}) newest WHERE true${matching} ${page}`,
+        ? `SELECT ${LOCATOR_COLUMNS} ${newest} ${page}`
+        : `SELECT ${LOCATOR_COLUMNS} FROM (SELECT * ${newest} ${NEWEST_FIRST} LIMIT ${this.lookedAt}) newest WHERE true${matching} ${page}`,
       parameters.values,
       tx,
     );
-    const last = places.at(-1);
-    if (last === undefined || places.length < limit || (await this.archived.isArchived({ from: last.timestamp })))
+    const last = locators.at(-1);
+    if (last === undefined || locators.length < limit || (await this.archived.isArchived({ from: last.timestamp })))
       return null;
-    return places;
+    return locators;
   }
 }

@@ -7,8 +7,8 @@ import { EVERY, EventTotalsReader, type MatchingHour, type Page } from '../total
 import type { TimeWindow } from '../totals/coverage.js';
 import { type ClickHouseConditions, olderThan } from './asked-places.js';
 import { ClickHouseListReader } from './clickhouse-list.reader.js';
-import { type EventPlace, PLACE_COLUMNS } from './event-places.js';
-import type { Place } from './cursor.js';
+import { type EventLocator, LOCATOR_COLUMNS } from './event-locator.js';
+import type { Locator } from './cursor.js';
 
 const HOUR_MS = 3_600_000;
 /**
@@ -21,7 +21,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Reads locators for the pages of the explorer, newest first and then by id. */
 @Injectable()
-export class ExploredPlacesReader {
+export class ExploredListReader {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,
@@ -37,19 +37,19 @@ export class ExploredPlacesReader {
     window: TimeWindow,
     filter: EventFilter,
     page: Page,
-  ): Promise<{ total: number; places: EventPlace[] }> {
+  ): Promise<{ total: number; locators: EventLocator[] }> {
     return this.database.snapshot(async (tx) => {
       const { total, hours } = await this.totals.matchingHours(scope, window, filter, page, tx);
       const [newest] = hours;
-      if (newest === undefined) return { total, places: [] };
+      if (newest === undefined) return { total, locators: [] };
       const inNewest: Page = { limit: page.limit, offset: page.offset - newest.newer };
       const span = spanOf(hours, window);
-      const kept = (): Promise<EventPlace[]> =>
+      const kept = (): Promise<EventLocator[]> =>
         isScattered(filter, hours)
           ? this.scattered(scope, span, hours, filter, inNewest, tx)
           : this.together(scope, span, filter, inNewest, tx);
       const asked = { window: span, conditions: filterInBoth(filter), ...inNewest };
-      return { total, places: await this.clickHouse.read(scope, asked, kept, { tx, isNarrow: true }) };
+      return { total, locators: await this.clickHouse.read(scope, asked, kept, { tx, isNarrow: true }) };
     });
   }
 
@@ -58,40 +58,40 @@ export class ExploredPlacesReader {
     return (await this.totals.matchingHours(scope, window, filter, { offset: 0, limit: EVERY })).hours;
   }
 
-  /** Newest first within a time span. Strictly before the place when one is given. */
+  /** Newest first within a time span. Strictly before the locator when one is given. */
   async before(
     scope: Scope,
     span: TimeWindow,
     filter: EventFilter,
-    place: Place | null,
+    locator: Locator | null,
     limit: number,
-  ): Promise<EventPlace[]> {
-    const asked = { window: span, before: place, conditions: filterInBoth(filter), limit };
-    return this.clickHouse.read(scope, asked, () => this.beforeKept(scope, span, filter, place, limit));
+  ): Promise<EventLocator[]> {
+    const asked = { window: span, before: locator, conditions: filterInBoth(filter), limit };
+    return this.clickHouse.read(scope, asked, () => this.beforeKept(scope, span, filter, locator, limit));
   }
 
   private beforeKept(
     { projectId }: Scope,
     span: TimeWindow,
     filter: EventFilter,
-    place: Place | null,
+    locator: Locator | null,
     limit: number,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const parameters = new Parameters();
-    return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events
+    return this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM events
        WHERE project_id = ${parameters.bind(projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
-         AND "timestamp" < ${parameters.bind(span.to)}${olderThan(place, parameters)}${conditionsOf(filter, parameters)}
+         AND "timestamp" < ${parameters.bind(span.to)}${olderThan(locator, parameters)}${conditionsOf(filter, parameters)}
        ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}`,
       parameters.values,
     );
   }
 
   /** Reads along an index that has the order of the page. */
-  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventPlace[]> {
+  private together(scope: Scope, span: TimeWindow, filter: EventFilter, page: Page, tx: Db): Promise<EventLocator[]> {
     const parameters = new Parameters();
-    return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events
+    return this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM events
        WHERE project_id = ${parameters.bind(scope.projectId)} AND "timestamp" >= ${parameters.bind(span.from)}
          AND "timestamp" < ${parameters.bind(span.to)}${conditionsOf(filter, parameters)}
        ORDER BY "timestamp" DESC, id DESC LIMIT ${parameters.bind(page.limit)} OFFSET ${parameters.bind(page.offset)}`,
@@ -108,12 +108,12 @@ export class ExploredPlacesReader {
     filter: EventFilter,
     page: Page,
     tx: Db,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
     const wanted = conditionsOf(filter, parameters);
-    return this.database.rows<EventPlace>(
-      `WITH places AS MATERIALIZED (
+    return this.database.rows<EventLocator>(
+      `WITH locators AS MATERIALIZED (
          SELECT found."timestamp" AS at, found.id AS which
          FROM (SELECT DISTINCT hour, event AS name FROM event_facet_hours
                WHERE project_id = ${project} AND hour = ANY (${parameters.bind(hours.map(({ hour }) => hour))})${wanted}) kinds
@@ -124,7 +124,7 @@ export class ExploredPlacesReader {
              AND "timestamp" < least(kinds.hour + interval '1 hour', ${parameters.bind(span.to)})${wanted}
            OFFSET 0) found
          ORDER BY 1 DESC, 2 DESC LIMIT ${parameters.bind(page.limit)} OFFSET ${parameters.bind(page.offset)})
-       SELECT ${PLACE_COLUMNS} FROM places
+       SELECT ${LOCATOR_COLUMNS} FROM locators
        JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
        ORDER BY "timestamp" DESC, id DESC`,
       parameters.values,
