@@ -38,7 +38,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('matches every event that PostgreSQL matches, and no other event when it is exact', async () => {
-      let [asked, taken, fitting, exact] = [0, 0, 0, 0];
+      let [asked, taken, matching, exact] = [0, 0, 0, 0];
       await fc.assert(
         fc.asyncProperty(filter, async (written) => {
           const node = storedFilter(written);
@@ -60,14 +60,14 @@ function tests(access: ClickHouseAccess): void {
           if (isExact) expect(clickHouse).toEqual(fits);
           asked += EVENTS;
           taken += clickHouse.length;
-          fitting += fits.length;
+          matching += fits.length;
           exact += isExact ? 1 : 0;
         }),
         { numRuns: 300 },
       );
       expect(exact).toBeGreaterThan(0);
       // What they leave out is most of what does not fit.
-      expect(taken - fitting).toBeLessThan((asked - fitting) / 2);
+      expect(taken - matching).toBeLessThan((asked - matching) / 2);
     });
   });
 }

@@ -47,7 +47,7 @@ function tests(access: ClickHouseAccess): void {
       app.nest.get(NewestListReader, { strict: false }).lookedAt = 0;
       app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
       // Beyond those it is told apart by keys what is looked at.
-      app.nest.get(RunLimits).firstCandidates = 4;
+      app.nest.get(RunLimits).firstScanRows = 4;
       owner = await ownerWithProject(app);
       await insertEvents(
         app,

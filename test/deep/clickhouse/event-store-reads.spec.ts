@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { ClickHouseFunnelRepository } from '../../../src/modules/events/event-store/funnels/clickhouse-funnel.repository.js';
-import { CandidatesRepository } from '../../../src/modules/events/event-store/candidates/candidates.repository.js';
+import { ScanRepository } from '../../../src/modules/events/event-store/scan/scan.repository.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
 import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
 import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
@@ -292,7 +292,7 @@ function tests(access: ClickHouseAccess): void {
       app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
       setNewest('clickHouse');
       // Beyond those it is told apart by keys what is looked at.
-      app.nest.get(RunLimits).firstCandidates = 4;
+      app.nest.get(RunLimits).firstScanRows = 4;
       owner = await ownerWithProject(app);
       sourceId = (await createSource(app, owner)).id;
       const stranger = await ownerWithProject(app);
@@ -658,7 +658,7 @@ function tests(access: ClickHouseAccess): void {
           );
         }
       };
-      const large = jest.spyOn(app.nest.get(CandidatesRepository, { strict: false }), 'properties');
+      const large = jest.spyOn(app.nest.get(ScanRepository, { strict: false }), 'properties');
       await compareAll(201);
       expect(large).not.toHaveBeenCalled();
       const { isHeld, free } = server.holdNext();

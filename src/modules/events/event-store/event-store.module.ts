@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventBreakdownsModule } from './breakdowns/breakdowns.module.js';
-import { EventCandidatesModule } from './candidates/candidates.module.js';
+import { EventScanModule } from './scan/scan.module.js';
 import { EventReplicationModule } from './replication.module.js';
 import { EventFunnelsModule } from './funnels/funnels.module.js';
 import { EventHistoryModule } from './history/history.module.js';
@@ -22,7 +22,7 @@ import { EventWritingModule } from './writing/writing.module.js';
 const PARTS = [
   AcceptedEventsModule,
   EventBreakdownsModule,
-  EventCandidatesModule,
+  EventScanModule,
   EventReplicationModule,
   EventFunnelsModule,
   EventHistoryModule,

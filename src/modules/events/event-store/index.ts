@@ -72,11 +72,11 @@ export { FunnelsReader } from './funnels/funnels.reader.js';
 export { type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
 
 // The candidates of EQL queries.
-export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
-export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
-export { ClickHouseScanReader, KeysUntold } from './candidates/clickhouse-scan.reader.js';
-export { type Joined, joinedBy } from './candidates/clickhouse-join-keys.js';
-export { NewestEventsReader } from './candidates/newest-events.reader.js';
+export { type ScanRow, ScanSelection } from './scan/scan-selection.js';
+export { EventScan, type ScanOptions } from './scan/event-scan.js';
+export { ClickHouseScanReader, KeysUntold } from './scan/clickhouse-scan.reader.js';
+export { type Joined, joinedBy } from './scan/clickhouse-join-keys.js';
+export { NewestEventsReader } from './scan/newest-events.reader.js';
 
 // Event search.
 export { ClickHouseEventSearchReader, type ReplicaSnapshot } from './search/clickhouse-event-search.reader.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Dimension } from '../totals/event-filter.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import type { Division } from '../questions/division.js';
 import { countedSql, type Source } from '../questions/gathered-events.reader.js';
 import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
@@ -48,7 +48,7 @@ export class BreakdownRepository {
   /** Returns the values of some events, in no order. */
   keyed(
     question: Question,
-    events: FittingEvents,
+    events: MatchingEvents,
     division: Division,
     by: string,
     limit: number,

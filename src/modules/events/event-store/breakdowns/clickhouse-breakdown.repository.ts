@@ -91,7 +91,7 @@ export class ClickHouseBreakdownRepository {
               SELECT ${keyed.key('held')} AS key, part, errors, previous, unread FROM (
                 SELECT ${keyed.value} AS held, countIf(${now}) AS part, countIf(${now} AND e.log_status >= 500) AS errors,
                        countIf(NOT (${now})) AS previous, max(toUInt8(${events.unread})) AS unread
-                FROM ${replicated} AS e WHERE ${events.fitting} GROUP BY held)
+                FROM ${replicated} AS e WHERE ${events.matching} GROUP BY held)
               UNION ALL ${fromTailSql(fromTail, bind)})
             GROUP BY key HAVING of_key > 0 OR unread_of_key > 0)
           ORDER BY key = '' DESC, of_key DESC, ${CLICKHOUSE_KEY_ORDER} LIMIT ${bind(limit + 1, 'UInt64')}`,

@@ -117,7 +117,7 @@ export class ClickHouseFunnelRepository {
                       FROM (SELECT ${keyed.value} AS held, UUIDToNum(e.id) AS id, indexOf(${names}, toString(e.event)) - 1 AS type,
                                    toUnixTimestamp64Milli(e.timestamp) - ${bind(from.getTime(), 'Int64')} AS ms,
                                    toUInt8(${events.unread}) AS unread
-                            FROM ${replicated} AS e WHERE ${events.fitting} AND e.event IN ${names}))
+                            FROM ${replicated} AS e WHERE ${events.matching} AND e.event IN ${names}))
                 WHERE key != '' OR unread = 1 GROUP BY key))
         GROUP BY name, list`,
       statement,

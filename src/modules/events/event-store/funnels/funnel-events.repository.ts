@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { keyedSql } from '../questions/keys.js';
 import type { Snapshot } from '../questions/snapshots.js';
 import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
@@ -36,7 +36,7 @@ interface Pack {
 @Injectable()
 export class FunnelEventsRepository {
   /** Reads the events that have a value of the field `by`, in no order. */
-  tailSteps(events: FittingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<TailStep[]> {
+  tailSteps(events: MatchingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<TailStep[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
     const { value, key } = keyedSql(by, bind);
@@ -58,7 +58,7 @@ export class FunnelEventsRepository {
    * @param events only events of these types
    */
   async *read(
-    events: FittingEvents,
+    events: MatchingEvents,
     { types, by, from }: FollowedEvents,
     snapshot: Snapshot,
   ): AsyncGenerator<Buffer[], void> {

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { BreakdownsReader } from '../breakdowns/breakdowns.reader.js';
-import { type CandidateRow, CandidateSelection } from '../candidates/candidate-selection.js';
-import { CandidateWalk, type Walk } from '../candidates/candidate-walk.js';
-import { ClickHouseScanReader } from '../candidates/clickhouse-scan.reader.js';
+import { type ScanRow, ScanSelection } from '../scan/scan-selection.js';
+import { EventScan, type ScanOptions } from '../scan/event-scan.js';
+import { ClickHouseScanReader } from '../scan/clickhouse-scan.reader.js';
 import { type AskedPlaces, olderThan } from '../lists/asked-places.js';
 import { clickHouseOlderThan } from '../lists/clickhouse-list.reader.js';
 import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
@@ -28,7 +28,7 @@ export interface AskedMatches extends AskedPlaces {
 
 interface Matches {
   /** The matching events after the offset, up to the limit. */
-  readonly rows: readonly CandidateRow[];
+  readonly rows: readonly ScanRow[];
   /** The number of matching events that were read, skipped ones included. */
   readonly read: number;
 }
@@ -43,7 +43,7 @@ const LOCATORS: Selection<EventLocator> = { columns: LOCATOR_COLUMNS };
 export class MatchesReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly walk: CandidateWalk,
+    private readonly scan: EventScan,
     private readonly clickHouse: ClickHouseScanReader,
     private readonly archived: ArchivedEventsReader,
     private readonly rows: EventRowsReader,
@@ -94,12 +94,12 @@ export class MatchesReader {
     wanted: 'page' | 'all',
   ): Promise<Matches> {
     const { window, where, limit } = asked;
-    const selection = new CandidateSelection([{ category: null, condition: where }], []);
-    const walk = walkOf(asked, snapshot, wanted);
-    const replicated = await this.fromClickHouse(scope, asked, selection, walk, snapshot, signal, wanted);
+    const selection = new ScanSelection([{ category: null, condition: where }], []);
+    const options = scanOptionsOf(asked, snapshot, wanted);
+    const replicated = await this.fromClickHouse(scope, asked, selection, options, snapshot, signal, wanted);
     this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
     if (replicated !== null) return replicated;
-    const found = await this.collect(scope, asked, selection, walk, snapshot, wanted);
+    const found = await this.collect(scope, asked, selection, options, snapshot, wanted);
     const last = wanted === 'page' && found.rows.length === limit ? found.rows.at(-1) : undefined;
     await this.archived.assertNotArchived(last === undefined ? window : { from: new Date(last.ms) });
     return found;
@@ -109,15 +109,15 @@ export class MatchesReader {
   private async fromClickHouse(
     scope: Scope,
     asked: AskedMatches,
-    selection: CandidateSelection,
-    walk: Walk,
+    selection: ScanSelection,
+    options: ScanOptions,
     snapshot: Snapshot,
     signal: AbortSignal,
     wanted: 'page' | 'all',
   ): Promise<Matches | null> {
     try {
-      const rows = await this.clickHouse.rows(snapshot.tx, scope, spanOf(asked), selection, walk, signal);
-      return rows && (await this.collect(scope, asked, selection, { ...walk, rows }, snapshot, wanted));
+      const rows = await this.clickHouse.rows(snapshot.tx, scope, spanOf(asked), selection, options, signal);
+      return rows && (await this.collect(scope, asked, selection, { ...options, rows }, snapshot, wanted));
     } catch (error) {
       if (error instanceof ClickHouseUnavailable) return null;
       throw error;
@@ -127,15 +127,15 @@ export class MatchesReader {
   private async collect(
     scope: Scope,
     asked: AskedMatches,
-    selection: CandidateSelection,
-    walk: Walk,
+    selection: ScanSelection,
+    options: ScanOptions,
     { tx, deadline }: Snapshot,
     wanted: 'page' | 'all',
   ): Promise<Matches> {
     const { where, limit, offset = 0 } = asked;
-    const rows: CandidateRow[] = [];
+    const rows: ScanRow[] = [];
     let read = 0;
-    await this.walk.through(tx, scope, spanOf(asked), selection, walk, (row) => {
+    await this.scan.forEach(tx, scope, spanOf(asked), selection, options, (row) => {
       if (!where.isExact && where.truth(selection.subject(row), deadline) !== true) return true;
       read += 1;
       if (read > offset && rows.length < limit) rows.push(row);
@@ -148,7 +148,7 @@ export class MatchesReader {
    * Reads the sizes of events that PostgreSQL has returned without them. An event that was removed in the meantime is
    * left out.
    */
-  private async locators(scope: Scope, found: readonly CandidateRow[], snapshot: Snapshot): Promise<EventLocator[]> {
+  private async locators(scope: Scope, found: readonly ScanRow[], snapshot: Snapshot): Promise<EventLocator[]> {
     const others = found
       .filter(({ size }) => size === undefined)
       .map(({ id, ms }) => ({ id, timestamp: new Date(ms) }));
@@ -161,11 +161,11 @@ export class MatchesReader {
   }
 }
 
-function walkOf(
+function scanOptionsOf(
   { where, conditions, before, limit, offset = 0 }: AskedMatches,
   { deadline }: Snapshot,
   wanted: 'page' | 'all',
-): Walk {
+): ScanOptions {
   return {
     isNewestFirst: true,
     wanted: wanted === 'all' ? 'all' : where.isExact ? offset + limit : 'some',

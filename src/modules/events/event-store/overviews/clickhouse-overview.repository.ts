@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { StatementValues } from '../../../../platform/clickhouse/index.js';
 import { type AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { instantBeforeSql } from '../reading/windows-sql.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { clickHouseQuestion } from '../questions/clickhouse-question.js';
@@ -18,7 +18,7 @@ export interface ClickHouseOverview {
   readonly kinds: AlikeEvents;
   /** Grouped by latency, with the newest timestamp. */
   readonly latencies: AlikeEvents;
-  readonly events: FittingEvents;
+  readonly events: MatchingEvents;
 }
 
 /** Reads overviews from ClickHouse. */
@@ -69,7 +69,7 @@ export class ClickHouseOverviewRepository {
         type: 'int',
         isGreatest: true,
       };
-      const asked = { columns: { '"timestamp"': timestamp, ...columns, unread }, where: () => events.fitting };
+      const asked = { columns: { '"timestamp"': timestamp, ...columns, unread }, where: () => events.matching };
       const bounds = { milliseconds: snapshot.deadline.left(), signal };
       const rows = await this.clickHouse
         .rows<Record<string, unknown>>(

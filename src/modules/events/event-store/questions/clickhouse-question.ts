@@ -10,7 +10,7 @@ import type { Question } from './question.js';
 /** Conditions that select the events of a question, for the rows `e` of ClickHouse. */
 export interface ClickHouseQuestion {
   /** Also true for rows that cannot be read, so that `unread` can report them. */
-  readonly fitting: string;
+  readonly matching: string;
   /** True when a row cannot be read and may match. Then the whole result is unknown. */
   readonly unread: string;
 }
@@ -36,7 +36,7 @@ export function clickHouseQuestion(
     ...properties.map((one) => clickHouseIsUnreadable([one])),
   ];
   return {
-    fitting: `${within}${clickHouseConditionsOf(filter, bind)}${fits === null ? '' : ` AND ${fits}`}`,
+    matching: `${within}${clickHouseConditionsOf(filter, bind)}${fits === null ? '' : ` AND ${fits}`}`,
     unread: unread.length === 0 ? 'false' : `(${unread.join(' OR ')})`,
   };
 }

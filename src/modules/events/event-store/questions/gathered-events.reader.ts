@@ -13,7 +13,7 @@ import {
 } from '../totals/event-filter.js';
 import { ClickHouseEvents } from '../reading/clickhouse-events.reader.js';
 import { countedBuckets } from '../totals/counted-buckets.reader.js';
-import { type FittingEvents, FittingEventsReader } from '../candidates/fitting-events.reader.js';
+import { type MatchingEvents, MatchingEventsReader } from '../scan/matching-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { TailReader, tailSql } from '../reading/tail.reader.js';
@@ -28,12 +28,12 @@ type End = 'first' | 'last';
 /** The source of an answer: counted hours with the rows at the edges of the window, or the events themselves. */
 export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly archived: ArchivedEdges | null }
-  | { readonly type: 'events'; readonly events: FittingEvents };
+  | { readonly type: 'events'; readonly events: MatchingEvents };
 
 /** The end of the replica for a question: the last replicated block, and the events after it. */
 export interface TailEvents {
   readonly block: number;
-  readonly events: (window: TimeWindow) => FittingEvents;
+  readonly events: (window: TimeWindow) => MatchingEvents;
   /**
    * Ids of the replicated events that match, when the process has evaluated the condition. Null when SQL evaluates it.
    */
@@ -44,7 +44,7 @@ export interface TailEvents {
 @Injectable()
 export class GatheredEventsReader {
   constructor(
-    private readonly fitting: FittingEventsReader,
+    private readonly matching: MatchingEventsReader,
     private readonly clickHouse: ClickHouseEvents,
     private readonly tail: TailReader,
     private readonly edges: ArchivedEdgesReader,
@@ -86,10 +86,10 @@ export class GatheredEventsReader {
     window: TimeWindow,
     { tx, deadline }: Pick<Snapshot, 'tx' | 'deadline'>,
     types?: readonly string[],
-  ): Promise<FittingEvents> {
+  ): Promise<MatchingEvents> {
     await this.archived.assertNotArchived(window);
     const asked = { window, where, filter: (bind: Bind) => filterSql(filter, types, bind) };
-    return this.fitting.of(tx, scope, asked, deadline);
+    return this.matching.of(tx, scope, asked, deadline);
   }
 
   /**
@@ -119,18 +119,18 @@ export class GatheredEventsReader {
     }
     const clickHouseFilter = (bind: BindValue): string => clickHouseFilterSql(filter, types, bind);
     const asked = { window, filter: ofFilter, clickHouseFilter, where };
-    const chosen = await this.fitting.ofBoth(tx, scope, asked, deadline, signal);
+    const chosen = await this.matching.ofBoth(tx, scope, asked, deadline, signal);
     if (chosen === null) return null;
     const { replicated, tail } = chosen;
     return { block, events: within((bind) => ` AND e.id = ANY (${bind(tail)}::uuid[])`), chosen: replicated };
   }
 
   /** Returns the oldest timestamp of some events, or null when there are none. */
-  firstOf(events: FittingEvents, snapshot: Snapshot): Promise<Date | null> {
+  firstOf(events: MatchingEvents, snapshot: Snapshot): Promise<Date | null> {
     return this.endAmong(events, 'first', snapshot);
   }
 
-  private async endAmong(events: FittingEvents, end: End, snapshot: Snapshot): Promise<Date | null> {
+  private async endAmong(events: MatchingEvents, end: End, snapshot: Snapshot): Promise<Date | null> {
     const parameters = new Parameters();
     const [row] = await snapshot.rows<{ at: Date | null }>(
       `SELECT ${end === 'first' ? 'min' : 'max'}(e."timestamp") AS at FROM ${events(parameters.bind)} /* tenant: they are of one project */`,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LongReadsModule } from '../../long-reads/index.js';
-import { EventCandidatesModule } from '../candidates/candidates.module.js';
+import { EventScanModule } from '../scan/scan.module.js';
 import { EventReplicationModule } from '../replication.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
 import { GatheredEventsReader } from './gathered-events.reader.js';
@@ -8,7 +8,7 @@ import { Snapshots } from './snapshots.js';
 
 /** Snapshots and the selection of events, shared by all questions about events. */
 @Module({
-  imports: [EventCandidatesModule, EventReplicationModule, EventTotalsModule, LongReadsModule],
+  imports: [EventScanModule, EventReplicationModule, EventTotalsModule, LongReadsModule],
   providers: [GatheredEventsReader, Snapshots],
   exports: [GatheredEventsReader, Snapshots],
 })

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { CLICKHOUSE_FIELDS } from '../../conditions/index.js';
 import { CONDITION_SQL } from '../../fields/index.js';
 import { instantBeforeSql } from '../reading/windows-sql.js';
@@ -15,7 +15,7 @@ export interface LookedEvents {
   /** The grouped events of ClickHouse, as a list for each column of `looked`. Null when ClickHouse is not read. */
   readonly columns: Readonly<Record<LookedColumn, readonly unknown[]>> | null;
   /** The events that PostgreSQL reads. */
-  readonly events: FittingEvents;
+  readonly events: MatchingEvents;
 }
 
 const CLICKHOUSE_TYPES = {

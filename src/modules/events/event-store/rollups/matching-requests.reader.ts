@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../../access/index.js';
 import { type BindValue, StatementValues } from '../../../../platform/clickhouse/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { clickHouseFieldReads } from '../../conditions/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
@@ -46,7 +46,7 @@ interface AskedRequests {
 interface ClickHouseRows<Row> {
   readonly rows: readonly Row[];
   /** The events that have to be added, because only PostgreSQL has them. */
-  readonly fromTail: FittingEvents;
+  readonly fromTail: MatchingEvents;
 }
 
 type Select = (replicated: string, events: ClickHouseQuestion, bind: BindValue) => string;
@@ -74,8 +74,8 @@ export class MatchingRequestsReader {
   ): Promise<LookedEvents> {
     const window = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
-    const select: Select = (replicated, { fitting, unread }) =>
-      clickHouseLookedSql(spans, level, `${replicated} AS e WHERE ${fitting}`, unread);
+    const select: Select = (replicated, { matching, unread }) =>
+      clickHouseLookedSql(spans, level, `${replicated} AS e WHERE ${matching}`, unread);
     const route = level === 'routes' ? clickHouseFieldReads('log.route') : [];
     const found = await this.fromClickHouse<LookedGroup>(asked, select, reading, route);
     const columns = found && lookedColumns(found.rows);
@@ -98,10 +98,10 @@ export class MatchingRequestsReader {
     reading: Reading,
   ): Promise<SlowLocator[]> {
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter, minMs) };
-    const select: Select = (replicated, { fitting, unread }, bind) =>
+    const select: Select = (replicated, { matching, unread }, bind) =>
       `toUnixTimestamp64Milli(e.timestamp) AS ms, toString(e.id) AS id, ${CLICKHOUSE_SIZES}, e.log_latency_ms AS latency,
               toUInt8(${unread}) AS unread
-       FROM ${replicated} AS e WHERE ${fitting}
+       FROM ${replicated} AS e WHERE ${matching}
        ORDER BY unread DESC, e.log_latency_ms DESC, e.timestamp DESC, UUIDToNum(e.id) DESC LIMIT ${bind(limit, 'UInt64')}`;
     const found = await this.fromClickHouse<ClickHouseLocator>(asked, select, reading);
     const isWhole = found !== null && found.rows.every(({ unread }) => unread === 0);
@@ -119,9 +119,9 @@ export class MatchingRequestsReader {
   async firstAt(scope: Scope, window: TimeWindow, filter: RequestFilter, reading: Reading): Promise<Date | null> {
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
     const snapshot = this.snapshotOf(reading);
-    const select: Select = (replicated, { fitting, unread }) =>
+    const select: Select = (replicated, { matching, unread }) =>
       `toUnixTimestamp64Milli(min(e.timestamp)) AS ms, count() AS events, max(toUInt8(${unread})) AS unread
-       FROM ${replicated} AS e WHERE ${fitting}`;
+       FROM ${replicated} AS e WHERE ${matching}`;
     const found = await this.fromClickHouse<ClickHouseFirst>(asked, select, reading);
     const [row] = found?.rows ?? [];
     if (found === null || row === undefined || row.unread === 1) {
@@ -133,7 +133,7 @@ export class MatchingRequestsReader {
   }
 
   /** Selects the requests in PostgreSQL alone. @throws QueryTooLong, ArchiveUnavailable */
-  private kept(asked: AskedRequests, { time: { deadline }, tx }: Reading): Promise<FittingEvents> {
+  private kept(asked: AskedRequests, { time: { deadline }, tx }: Reading): Promise<MatchingEvents> {
     return this.gathered.events(asked, asked.window, { tx, deadline });
   }
 
@@ -169,7 +169,7 @@ export class MatchingRequestsReader {
     if (isEnabled) this.clickHouse.countRead(found === null ? 'postgres' : 'clickhouse');
   }
 
-  private slowestAmong(events: FittingEvents, limit: number, reading: Reading): Promise<SlowLocator[]> {
+  private slowestAmong(events: MatchingEvents, limit: number, reading: Reading): Promise<SlowLocator[]> {
     const parameters = new Parameters();
     return this.snapshotOf(reading).rows<SlowLocator>(
       `SELECT ${LOCATOR_COLUMNS}, log_latency_ms AS latency FROM ${events(parameters.bind)} /* tenant: they are of one project */

@@ -126,7 +126,7 @@ export class ClickHouseTimeseriesRepository {
       (
         replicated,
       ) => `toUnixTimestamp64Milli(min(e.timestamp)) AS ms, count() AS events, max(toUInt8(${events.unread})) AS unread
-        FROM ${replicated} AS e WHERE ${events.fitting}`,
+        FROM ${replicated} AS e WHERE ${events.matching}`,
       statement,
     );
     const [row] = rows ?? [];
@@ -147,7 +147,7 @@ export class ClickHouseTimeseriesRepository {
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = clickHouseKeyed(field, bind);
-    const { fitting, unread } = clickHouseQuestion(
+    const { matching, unread } = clickHouseQuestion(
       question,
       division.span,
       readProperties(field, keyed),
@@ -166,7 +166,7 @@ export class ClickHouseTimeseriesRepository {
         FROM (SELECT start, start >= ${first} AS is_now, uniqExactIfState(key, key != '') AS seen, max(unread) AS unread_of_start
               FROM (SELECT start, ${keyed.key('held')} AS key, unread FROM (
                       SELECT ${startSql(division, bind)} AS start, ${keyed.value} AS held, max(toUInt8(${unread})) AS unread
-                      FROM ${replicated} AS e WHERE ${fitting} GROUP BY start, held)
+                      FROM ${replicated} AS e WHERE ${matching} GROUP BY start, held)
                     UNION ALL
                     SELECT told.1 AS start, ${toldKey('told.2')} AS key, toUInt8(0) AS unread FROM (
                       SELECT arrayJoin(arrayZip(${bind(starts, 'Array(Int64)')}, ${bind(
@@ -208,7 +208,7 @@ export class ClickHouseTimeseriesRepository {
       (replicated) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (
           SELECT ${startSql(division, bind)} AS start, ${split.value} AS held, ${gathering.columns},
                  max(toUInt8(${events.unread} OR ${gathering.inexact})) AS unread
-          FROM ${replicated} AS e WHERE ${events.fitting} GROUP BY ${['start', 'held', ...gathering.grouped].join(', ')})
+          FROM ${replicated} AS e WHERE ${events.matching} GROUP BY ${['start', 'held', ...gathering.grouped].join(', ')})
         LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
       statement,
     );

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { type Divided, Division } from '../questions/division.js';
 import { GatheredEventsReader, type Source } from '../questions/gathered-events.reader.js';
 import { isCounted, type Question } from '../questions/question.js';
@@ -120,7 +120,7 @@ export class TimeseriesReader {
    * Returns the time of the first event, or the end of the window when there is none.
    * @param all null when counted hours can answer
    */
-  private async beginningOfAll(question: Question, all: FittingEvents | null, snapshot: Snapshot): Promise<Date> {
+  private async beginningOfAll(question: Question, all: MatchingEvents | null, snapshot: Snapshot): Promise<Date> {
     const first =
       all === null
         ? await this.gathered.endOf(question, question.window, 'first', snapshot)

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Dimension } from '../totals/event-filter.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { addsUp, countedValue, gatheringOf } from './aggregates.js';
 import type { AskedSeries, SeriesRow } from './asked-series.js';
 import type { ClickHouseAggregation } from './clickhouse-aggregates.js';
@@ -20,7 +20,7 @@ export interface ClickHouseSource {
   /** A list for each column name of `gathering.taken`. */
   readonly columns: Readonly<Record<string, readonly unknown[]>>;
   readonly gathering: Pick<ClickHouseAggregation, 'taken' | 'kept'>;
-  readonly events: FittingEvents;
+  readonly events: MatchingEvents;
 }
 
 interface Base {
@@ -34,7 +34,7 @@ interface Base {
 export class TimeseriesRepository {
   /** Returns the distinct values of a field in each bucket, as keys. */
   seen(
-    events: FittingEvents,
+    events: MatchingEvents,
     division: Division,
     field: string,
     limit: number,

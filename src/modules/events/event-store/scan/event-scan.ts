@@ -4,26 +4,26 @@ import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
-import { CandidatesRepository, type Reading } from './candidates.repository.js';
+import type { ScanRow, ScanSelection } from './scan-selection.js';
+import { ScanRepository, type Reading } from './scan.repository.js';
 import { StatementTime } from './statement-time.js';
 
 /** The deadline is checked and other requests get a turn after this many events. */
 const EVENTS_OF_A_STRETCH = 64;
-/** The first fetch of a walk that may end early has this many rows. */
+/** The first fetch of a scan that may end early has this many rows. */
 const FEWEST_ROWS = 100;
 const MOST_ROWS = 1_000;
 
 /**
  * A visitor changes nothing before its last test of a text, so that a visit can start again after a pause. @returns false to end the
- * walk
+ * scan
  */
-type Visit = (row: CandidateRow, number: number) => boolean;
+type Visit = (row: ScanRow, number: number) => boolean;
 
-export interface Walk extends Reading {
+export interface ScanOptions extends Reading {
   /**
-   * `all`: the walk reads every candidate. `some`: the visitor may end the walk early, so fewer rows are fetched first.
-   * A number: the walk reads at most this many candidates.
+   * `all`: the scan reads every candidate. `some`: the visitor may end the scan early, so fewer rows are fetched first.
+   * A number: the scan reads at most this many candidates.
    */
   readonly wanted: 'all' | 'some' | number;
   /** The same condition as `within`, for the rows `e` of ClickHouse. It begins with ` AND `. */
@@ -31,35 +31,36 @@ export interface Walk extends Reading {
   /** Candidates of ClickHouse have their sizes. */
   readonly withSizes?: boolean;
   /** The candidates, when they do not come from PostgreSQL. */
-  readonly rows?: AsyncGenerator<readonly CandidateRow[], void>;
+  readonly rows?: AsyncGenerator<readonly ScanRow[], void>;
 }
 
 /** Visits the candidates of a window, and lets other requests run in between. */
 @Injectable()
-export class CandidateWalk {
-  constructor(private readonly candidates: CandidatesRepository) {}
+export class EventScan {
+  constructor(private readonly repository: ScanRepository) {}
 
   /**
    * @param visit receives each candidate with its number, counted from 1
    * @returns the number of visited candidates
    * @throws QueryTooLong
    */
-  async through(
+  async forEach(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
     window: TimeWindow,
-    selection: CandidateSelection,
-    walk: Walk,
+    selection: ScanSelection,
+    options: ScanOptions,
     visit: Visit,
   ): Promise<number> {
-    const { deadline } = walk;
+    const { deadline } = options;
     const time = new StatementTime(deadline);
     const others = new EventLoopYield();
     const pause = (milliseconds: number): Promise<void> => others.after(milliseconds);
     let scanned = 0;
-    let at: CandidateRow | undefined;
+    let at: ScanRow | undefined;
     const ask = (): boolean => at === undefined || visit(at, scanned);
-    const batches = walk.rows === undefined ? this.batches(tx, scope, window, selection, walk, time) : ready(walk.rows);
+    const batches =
+      options.rows === undefined ? this.batches(tx, scope, window, selection, options, time) : ready(options.rows);
     for await (const { rows, idle } of batches) {
       for (const row of rows) {
         scanned += 1;
@@ -70,7 +71,7 @@ export class CandidateWalk {
         at = row;
         if (selection.isLarge(row)) {
           await idle;
-          at = { ...row, ...(await this.candidates.properties(tx, scope, row, selection, time)) };
+          at = { ...row, ...(await this.repository.properties(tx, scope, row, selection, time)) };
         }
         deadline.nextEvent();
         const startedAt = performance.now();
@@ -90,16 +91,16 @@ export class CandidateWalk {
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
     window: TimeWindow,
-    selection: CandidateSelection,
-    { wanted, ...reading }: Walk,
+    selection: ScanSelection,
+    { wanted, ...reading }: ScanOptions,
     time: StatementTime,
   ): AsyncGenerator<Batch, void> {
     if (typeof wanted === 'number' && wanted <= MOST_ROWS) {
-      yield { rows: await this.candidates.first(tx, scope, window, selection, reading, wanted, time) };
+      yield { rows: await this.repository.first(tx, scope, window, selection, reading, wanted, time) };
       return;
     }
-    await this.candidates.open(tx, scope, window, selection, reading, time);
-    const fetch = (most: number): Promise<CandidateRow[]> => this.candidates.fetch(tx, selection, most, time);
+    await this.repository.open(tx, scope, window, selection, reading, time);
+    const fetch = (most: number): Promise<ScanRow[]> => this.repository.fetch(tx, selection, most, time);
     let most = wanted === 'all' ? MOST_ROWS : FEWEST_ROWS;
     let next = fetch(most);
     try {
@@ -121,17 +122,17 @@ export class CandidateWalk {
       // The transaction must not continue or end while one of its statements runs.
       await next.then(nothing, nothing);
     }
-    await this.candidates.close(tx);
+    await this.repository.close(tx);
   }
 }
 
 interface Batch {
-  readonly rows: readonly CandidateRow[];
+  readonly rows: readonly ScanRow[];
   /** Resolves when the connection is free for another statement. It is free at once when undefined. */
   readonly idle?: Promise<void>;
 }
 
-async function* ready(batches: AsyncGenerator<readonly CandidateRow[], void>): AsyncGenerator<Batch, void> {
+async function* ready(batches: AsyncGenerator<readonly ScanRow[], void>): AsyncGenerator<Batch, void> {
   for await (const rows of batches) yield { rows };
 }
 

@@ -14,9 +14,9 @@ import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { CLICKHOUSE_SIZES } from '../lists/clickhouse-list.reader.js';
 import type { EventSize } from '../lists/event-locator.js';
-import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
-import type { Walk } from './candidate-walk.js';
-import { CandidatesRepository } from './candidates.repository.js';
+import type { ScanRow, ScanSelection } from './scan-selection.js';
+import type { ScanOptions } from './event-scan.js';
+import { ScanRepository } from './scan.repository.js';
 import { clickHouseJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from './clickhouse-join-keys.js';
 
 /**
@@ -29,10 +29,10 @@ const MAX_TAIL_EVENTS = 5_000;
 const LARGE_AT_ONCE = 50;
 const LARGE_AT_ONCE_BYTES = 1_048_576;
 
-interface ClickHouseRow extends CandidateRow {
+interface ClickHouseRow extends ScanRow {
   /** 1 when ClickHouse cannot read the row. */
   readonly unread: number;
-  /** With `stored`, the size of the event. Undefined when the walk needs no sizes. */
+  /** With `stored`, the size of the event. Undefined when the scan needs no sizes. */
   readonly bytes?: EventSize['bytes'];
   readonly stored?: EventSize['stored'];
 }
@@ -49,7 +49,7 @@ interface KeysRow {
   readonly keys: readonly string[];
 }
 
-type CandidateLocator = Pick<CandidateRow, 'ms' | 'id'>;
+type ScanLocator = Pick<ScanRow, 'ms' | 'id'>;
 
 /** With more keys, the candidates are not filtered by key. */
 const MOST_KEYS = 100_000;
@@ -63,23 +63,23 @@ const TIME_FOR_KEYS = 0.5;
 export class KeysUntold extends Error {}
 
 /** The candidates that have one of the found keys. */
-export interface JoinedCandidates {
+export interface JoinedScan {
   /** Batches of candidates, oldest first. */
-  readonly rows: AsyncGenerator<readonly CandidateRow[], void>;
+  readonly rows: AsyncGenerator<readonly ScanRow[], void>;
   /** Counts the candidates of all keys, up to and including one candidate. @param last null counts all of them */
-  readonly count: (last: CandidateLocator | null) => Promise<number>;
+  readonly count: (last: ScanLocator | null) => Promise<number>;
 }
 
 /** The state of one read from both stores. */
 interface Reading {
   readonly block: number;
-  /** The candidates that are not replicated yet, in the order of the walk. */
-  readonly fromTail: readonly CandidateRow[];
+  /** The candidates that are not replicated yet, in the order of the scan. */
+  readonly fromTail: readonly ScanRow[];
   readonly bounds: () => ReadBounds;
 }
 
 /** True when a candidate was read from ClickHouse. */
-export function isFromClickHouse({ unread }: CandidateRow): boolean {
+export function isFromClickHouse({ unread }: ScanRow): boolean {
   return unread !== undefined;
 }
 
@@ -89,7 +89,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 @Injectable()
 export class ClickHouseScanReader {
   constructor(
-    private readonly candidates: CandidatesRepository,
+    private readonly repository: ScanRepository,
     private readonly clickHouse: ClickHouseEvents,
     private readonly tail: TailReader,
   ) {}
@@ -100,7 +100,7 @@ export class ClickHouseScanReader {
   }
 
   /**
-   * Returns batches of candidates in the order of the walk, at most as many as the walk wants.
+   * Returns batches of candidates in the order of the scan, at most as many as the options ask for.
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong, ClickHouseUnavailable also while the batches are read
    */
@@ -108,16 +108,16 @@ export class ClickHouseScanReader {
     tx: Db,
     scope: Scope,
     window: TimeWindow,
-    selection: CandidateSelection,
-    walk: Walk,
+    selection: ScanSelection,
+    options: ScanOptions,
     signal: AbortSignal | undefined,
-  ): Promise<AsyncGenerator<readonly CandidateRow[], void> | null> {
-    const reading = await this.begin(tx, scope, window, selection, walk, signal);
+  ): Promise<AsyncGenerator<readonly ScanRow[], void> | null> {
+    const reading = await this.begin(tx, scope, window, selection, options, signal);
     if (reading === null) return null;
-    const { isNewestFirst, wanted, withSizes = false } = walk;
+    const { isNewestFirst, wanted, withSizes = false } = options;
     const statement = new StatementValues();
     const { bind } = statement;
-    const { columns, unread, from } = this.candidatesOf(window, selection, walk, bind);
+    const { columns, unread, from } = this.scanOf(window, selection, options, bind);
     const order = isNewestFirst ? ' DESC' : '';
     const limit = typeof wanted === 'number' ? ` LIMIT ${bind(wanted, 'UInt64')}` : '';
     const sizes = withSizes ? `, ${CLICKHOUSE_SIZES}` : '';
@@ -129,7 +129,7 @@ export class ClickHouseScanReader {
       statement,
       reading.bounds(),
     );
-    return this.inOrder(scope, reading, selection, walk, stream);
+    return this.inOrder(scope, reading, selection, options, stream);
   }
 
   /**
@@ -142,19 +142,19 @@ export class ClickHouseScanReader {
     tx: Db,
     scope: Scope,
     window: TimeWindow,
-    selection: CandidateSelection,
+    selection: ScanSelection,
     joined: Joined,
-    walk: Omit<Walk, 'isNewestFirst' | 'wanted'>,
+    options: Omit<ScanOptions, 'isNewestFirst' | 'wanted'>,
     signal: AbortSignal | undefined,
-  ): Promise<JoinedCandidates | null> {
-    const whole = { ...walk, isNewestFirst: false, wanted: 'all' } as const;
+  ): Promise<JoinedScan | null> {
+    const whole = { ...options, isNewestFirst: false, wanted: 'all' } as const;
     const reading = await this.begin(tx, scope, window, selection, whole, signal);
     if (reading === null) return null;
     const { block, fromTail, bounds } = reading;
     const { total, keys } = await this.keys(scope, reading, window, selection, joined, whole);
     const statement = new StatementValues();
     const { bind } = statement;
-    const { columns, unread, from } = this.candidatesOf(window, selection, whole, bind);
+    const { columns, unread, from } = this.scanOf(window, selection, whole, bind);
     const within = `${clickHouseJoinKey(joined.keys, bind).key} IN ${writtenKeys(keys)}`;
     const stream =
       keys.length === 0
@@ -181,13 +181,13 @@ export class ClickHouseScanReader {
     scope: Scope,
     { block, fromTail, bounds }: Reading,
     window: TimeWindow,
-    selection: CandidateSelection,
+    selection: ScanSelection,
     { keys, needed }: Joined,
-    walk: Walk,
+    options: ScanOptions,
   ): Promise<KeysRow> {
     const statement = new StatementValues();
     const { bind } = statement;
-    const { bits, unread, from } = this.candidatesOf(window, selection, walk, bind);
+    const { bits, unread, from } = this.scanOf(window, selection, options, bind);
     const { key, isSeveral } = clickHouseJoinKey(keys, bind);
     // The properties of large candidates are not read yet.
     if (keys.some(({ own }) => own === null) && fromTail.some((row) => selection.isLarge(row))) throw new KeysUntold();
@@ -227,20 +227,20 @@ export class ClickHouseScanReader {
     tx: Db,
     scope: Scope,
     window: TimeWindow,
-    selection: CandidateSelection,
-    walk: Walk,
+    selection: ScanSelection,
+    options: ScanOptions,
     signal: AbortSignal | undefined,
   ): Promise<Reading | null> {
     if (!this.clickHouse.isEnabled || this.clickHouse.isCircuitOpen) return null;
     const block = await this.tail.block(scope, tx);
     if (block === null) return null;
-    const fromTail = await this.candidates.tail(tx, scope, window, selection, walk, MAX_TAIL_EVENTS + 1);
+    const fromTail = await this.repository.tail(tx, scope, window, selection, options, MAX_TAIL_EVENTS + 1);
     if (fromTail.length > MAX_TAIL_EVENTS) return null;
-    return { block, fromTail, bounds: () => ({ milliseconds: walk.deadline.left(), ...(signal && { signal }) }) };
+    return { block, fromTail, bounds: () => ({ milliseconds: options.deadline.left(), ...(signal && { signal }) }) };
   }
 
   /** Returns the selected columns and the FROM clause of the candidates. */
-  private candidatesOf(window: TimeWindow, selection: CandidateSelection, { clickHouseWithin }: Walk, bind: BindValue) {
+  private scanOf(window: TimeWindow, selection: ScanSelection, { clickHouseWithin }: ScanOptions, bind: BindValue) {
     const { first, where, ...selected } = selection.clickHouseSql(bind);
     const [begin, end] = [instantSql(window.from, bind), instantSql(window.to, bind)];
     const others = clickHouseWithin?.(bind) ?? '';
@@ -257,28 +257,28 @@ export class ClickHouseScanReader {
   private inOrder(
     scope: Scope,
     { block, fromTail, bounds }: Reading,
-    selection: CandidateSelection,
-    { isNewestFirst, wanted }: Walk,
+    selection: ScanSelection,
+    { isNewestFirst, wanted }: ScanOptions,
     stream: AsyncGenerator<readonly ClickHouseRow[], void>,
-  ): AsyncGenerator<readonly CandidateRow[], void> {
-    const large = (rows: readonly CandidateRow[]): Promise<CandidateRow[]> =>
+  ): AsyncGenerator<readonly ScanRow[], void> {
+    const large = (rows: readonly ScanRow[]): Promise<ScanRow[]> =>
       this.withProperties(scope, block, selection, rows, bounds());
     return upTo(wanted, withLarge(merged(stream, fromTail, selection, isNewestFirst), selection, large));
   }
 
   /** Counts the candidates in ClickHouse up to and including one candidate. */
   private async countTo(
-    last: CandidateLocator,
+    last: ScanLocator,
     scope: Scope,
     { block, bounds }: Reading,
     window: TimeWindow,
-    selection: CandidateSelection,
-    walk: Walk,
+    selection: ScanSelection,
+    options: ScanOptions,
   ): Promise<number> {
     const statement = new StatementValues();
     const { bind } = statement;
     const to = { from: window.from, to: new Date(last.ms + 1) };
-    const { from } = this.candidatesOf(to, selection, walk, bind);
+    const { from } = this.scanOf(to, selection, options, bind);
     const locator = `(${bind(last.ms, 'Int64')}, ${bind(last.id, 'String')})`;
     const rows = await readingTime(
       this.clickHouse.rows<{ n: number }>(
@@ -298,10 +298,10 @@ export class ClickHouseScanReader {
   private async withProperties(
     scope: Scope,
     block: number,
-    selection: CandidateSelection,
-    rows: readonly CandidateRow[],
+    selection: ScanSelection,
+    rows: readonly ScanRow[],
     bounds: ReadBounds,
-  ): Promise<CandidateRow[]> {
+  ): Promise<ScanRow[]> {
     const statement = new StatementValues();
     const { bind } = statement;
     const times = rows.map(({ ms }) => ms);
@@ -328,14 +328,14 @@ async function* none(): AsyncGenerator<readonly ClickHouseRow[], void> {
 
 async function* merged(
   stream: AsyncGenerator<readonly ClickHouseRow[], void>,
-  fromTail: readonly CandidateRow[],
-  selection: CandidateSelection,
+  fromTail: readonly ScanRow[],
+  selection: ScanSelection,
   isNewestFirst: boolean,
-): AsyncGenerator<readonly CandidateRow[], void> {
+): AsyncGenerator<readonly ScanRow[], void> {
   let next = 0;
   try {
     for await (const rows of stream) {
-      const together: CandidateRow[] = [];
+      const together: ScanRow[] = [];
       for (const row of rows) {
         if (row.unread === 1) throw new ClickHouseUnavailable();
         for (let other = fromTail[next]; other !== undefined; other = fromTail[next]) {
@@ -353,20 +353,20 @@ async function* merged(
   yield fromTail.slice(next);
 }
 
-function withSize(row: CandidateRow, { bytes, stored }: ClickHouseRow): CandidateRow {
+function withSize(row: ScanRow, { bytes, stored }: ClickHouseRow): ScanRow {
   return bytes === undefined || stored === undefined ? row : { ...row, size: { bytes, stored } };
 }
 
 /** Reads the properties of large events of ClickHouse before the batch is returned. */
 async function* withLarge(
-  batches: AsyncGenerator<readonly CandidateRow[], void>,
-  selection: CandidateSelection,
-  read: (rows: readonly CandidateRow[]) => Promise<CandidateRow[]>,
-): AsyncGenerator<readonly CandidateRow[], void> {
-  const isIncomplete = (row: CandidateRow): boolean => row.large_bytes !== undefined && selection.isLarge(row);
+  batches: AsyncGenerator<readonly ScanRow[], void>,
+  selection: ScanSelection,
+  read: (rows: readonly ScanRow[]) => Promise<ScanRow[]>,
+): AsyncGenerator<readonly ScanRow[], void> {
+  const isIncomplete = (row: ScanRow): boolean => row.large_bytes !== undefined && selection.isLarge(row);
   for await (const rows of batches) {
     for (let next = 0; next < rows.length;) {
-      const large: CandidateRow[] = [];
+      const large: ScanRow[] = [];
       const begin = next;
       for (let bytes = 0; next < rows.length; next += 1) {
         const row = rows[next];
@@ -394,9 +394,9 @@ async function readingTime<T>(reading: Promise<T>): Promise<T> {
 }
 
 async function* upTo(
-  wanted: Walk['wanted'],
-  batches: AsyncGenerator<readonly CandidateRow[], void>,
-): AsyncGenerator<readonly CandidateRow[], void> {
+  wanted: ScanOptions['wanted'],
+  batches: AsyncGenerator<readonly ScanRow[], void>,
+): AsyncGenerator<readonly ScanRow[], void> {
   let left = typeof wanted === 'number' ? wanted : Infinity;
   for await (const rows of batches) {
     yield rows.length <= left ? rows : rows.slice(0, left);
@@ -406,6 +406,6 @@ async function* upTo(
 }
 
 /** Ids are compared by their bytes, which have the same order as their text. */
-function isBefore(one: CandidateLocator, other: CandidateLocator): boolean {
+function isBefore(one: ScanLocator, other: ScanLocator): boolean {
   return one.ms === other.ms ? one.id < other.id : one.ms < other.ms;
 }

@@ -8,11 +8,11 @@ import { inWindow } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { Deadline } from '../../long-reads/index.js';
 import type { EventCondition } from '../../eql-language/index.js';
-import { CandidateSelection } from './candidate-selection.js';
-import { CandidateWalk } from './candidate-walk.js';
+import { ScanSelection } from './scan-selection.js';
+import { EventScan } from './event-scan.js';
 import { ClickHouseScanReader, isFromClickHouse } from './clickhouse-scan.reader.js';
 
-const FIRST_PLACES = 8_192;
+const INITIAL_BYTES = 8_192;
 /**
  * The ids of the chosen events are written into a statement, so their number is limited. Beyond the limit PostgreSQL
  * answers alone.
@@ -45,7 +45,7 @@ export interface ChosenEvents {
  * Returns a relation with the alias `e` that holds rows of `events`. It is only valid in the snapshot that it was made
  * in.
  */
-export type FittingEvents = (bind: Bind) => string;
+export type MatchingEvents = (bind: Bind) => string;
 
 /**
  * Finds the events that match a condition, for statements that aggregate them. Where SQL alone cannot decide, each
@@ -53,9 +53,9 @@ export type FittingEvents = (bind: Bind) => string;
  * one bit per candidate in the order of time.
  */
 @Injectable()
-export class FittingEventsReader {
+export class MatchingEventsReader {
   constructor(
-    private readonly walk: CandidateWalk,
+    private readonly scan: EventScan,
     private readonly clickHouse: ClickHouseScanReader,
   ) {}
 
@@ -65,16 +65,16 @@ export class FittingEventsReader {
     { projectId }: Pick<ProjectScope, 'projectId'>,
     asked: AskedEvents,
     deadline: Deadline,
-  ): Promise<FittingEvents> {
+  ): Promise<MatchingEvents> {
     const { window, filter, where } = asked;
     const candidates = (bind: Bind): string =>
       `events e WHERE e.project_id = ${bind(projectId)} AND ${inWindow('e."timestamp"', window, { bind })}
        ${filter === undefined ? '' : `AND ${filter(bind)}`} ${where ? `AND (${where.sql(bind)})` : ''}`;
     if (!where || where.isExact) return (bind) => `(SELECT e.* FROM ${candidates(bind)} ${TENANT}) e`;
-    const places = await this.placesOf(tx, { projectId }, { ...asked, where }, deadline);
+    const bits = await this.bitsOf(tx, { projectId }, { ...asked, where }, deadline);
     return (bind) =>
       `(SELECT * FROM (SELECT e.*, row_number() OVER (ORDER BY e."timestamp", e.id) - 1 AS place FROM ${candidates(bind)}
-                       ${TENANT}) e WHERE get_bit(${bind(places)}::bytea, place) = 1) e`;
+                       ${TENANT}) e WHERE get_bit(${bind(bits)}::bytea, place) = 1) e`;
   }
 
   /**
@@ -90,8 +90,8 @@ export class FittingEventsReader {
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<ChosenEvents | null> {
-    const selection = new CandidateSelection([{ category: null, condition: where }], []);
-    const walk = {
+    const selection = new ScanSelection([{ category: null, condition: where }], []);
+    const options = {
       isNewestFirst: false,
       wanted: 'all',
       deadline,
@@ -100,9 +100,9 @@ export class FittingEventsReader {
     } as const;
     const chosen = { replicated: [] as string[], tail: [] as string[] };
     try {
-      const rows = await this.clickHouse.rows(tx, scope, window, selection, walk, signal);
+      const rows = await this.clickHouse.rows(tx, scope, window, selection, options, signal);
       if (rows === null) return null;
-      await this.walk.through(tx, scope, window, selection, { ...walk, rows }, (row) => {
+      await this.scan.forEach(tx, scope, window, selection, { ...options, rows }, (row) => {
         if (where.truth(selection.subject(row), deadline) !== true) return true;
         chosen[isFromClickHouse(row) ? 'replicated' : 'tail'].push(row.id);
         return chosen.replicated.length <= MOST_CHOSEN;
@@ -115,24 +115,24 @@ export class FittingEventsReader {
   }
 
   /** Returns one bit per candidate, oldest first. The bit is set when the candidate matches. */
-  private async placesOf(
+  private async bitsOf(
     tx: Db,
     scope: Pick<ProjectScope, 'projectId'>,
     { window, filter, where }: AskedEvents & { readonly where: EventCondition },
     deadline: Deadline,
   ): Promise<Buffer> {
-    let places = Buffer.alloc(FIRST_PLACES);
-    const selection = new CandidateSelection([{ category: null, condition: where }], []);
-    const walk = { isNewestFirst: false, wanted: 'all', deadline, ...(filter && { within: filter }) } as const;
-    await this.walk.through(tx, scope, window, selection, walk, (row, number) => {
-      const place = number - 1;
-      if (place >> 3 >= places.length) places = Buffer.concat([places, Buffer.alloc(places.length)]);
+    let bits = Buffer.alloc(INITIAL_BYTES);
+    const selection = new ScanSelection([{ category: null, condition: where }], []);
+    const options = { isNewestFirst: false, wanted: 'all', deadline, ...(filter && { within: filter }) } as const;
+    await this.scan.forEach(tx, scope, window, selection, options, (row, number) => {
+      const bit = number - 1;
+      if (bit >> 3 >= bits.length) bits = Buffer.concat([bits, Buffer.alloc(bits.length)]);
       if (where.truth(selection.subject(row), deadline) === true) {
-        places[place >> 3] = (places[place >> 3] ?? 0) | (1 << (place & 7));
+        bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7));
       }
       return true;
     });
-    return places;
+    return bits;
   }
 }
 

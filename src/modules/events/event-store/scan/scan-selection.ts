@@ -39,7 +39,7 @@ const LARGE_STORED_BYTES = 1_000;
  * A candidate has as few columns as possible, because a query may read a million of them. Each field that a condition
  * reads adds a column.
  */
-export interface CandidateRow {
+export interface ScanRow {
   readonly id: string;
   /** The timestamp in epoch milliseconds. */
   readonly ms: number;
@@ -48,7 +48,7 @@ export interface CandidateRow {
    * large event.
    */
   readonly bits: number;
-  /** Only present for candidates that one short statement has read, and where a walk needs it of ClickHouse. */
+  /** Only present for candidates that one short statement has read, and where a scan needs it of ClickHouse. */
   readonly size?: EventSize;
   /** The event itself, only present when it is small. */
   readonly record?: StoredEvent;
@@ -81,7 +81,7 @@ interface ClickHouseSelection {
 }
 
 /** The SQL that selects the events that any term may match, with the columns that the process needs to decide. */
-export class CandidateSelection {
+export class ScanSelection {
   /** True when the SQL alone decides which events match, so that each candidate is a match. */
   readonly isExact: boolean;
   /** Maps the name of each needed field of the event to its column. */
@@ -111,7 +111,7 @@ export class CandidateSelection {
     this.isTogether = this.propertyColumns.size > MOST_VALUES;
   }
 
-  /** The columns of a {@link CandidateRow} and the condition on the rows `e`. */
+  /** The columns of a {@link ScanRow} and the condition on the rows `e`. */
   sql(bind: Bind): { readonly columns: string; readonly where: string } {
     const categories = [...new Set(this.terms.map(({ category }) => category))];
     const tests = this.terms.map(({ category, condition }) => {
@@ -184,7 +184,7 @@ export class CandidateSelection {
   }
 
   /** Parses the JSON texts of the properties in a row that a database has returned. */
-  read(row: CandidateRow): CandidateRow {
+  read(row: ScanRow): ScanRow {
     return this.propertyColumns.size === 0 ? row : { ...row, ...this.values(row) };
   }
 
@@ -206,7 +206,7 @@ export class CandidateSelection {
   }
 
   /** @param properties the columns of `clickHousePropertiesSql` for this event */
-  withProperties(row: CandidateRow, properties: Readonly<Record<string, unknown>>): CandidateRow {
+  withProperties(row: ScanRow, properties: Readonly<Record<string, unknown>>): ScanRow {
     return this.read({ ...row, ...properties, bits: row.bits & ~LARGE_BIT });
   }
 
@@ -217,23 +217,23 @@ export class CandidateSelection {
       .join(', ');
   }
 
-  mayFit({ bits }: CandidateRow, term: number): boolean {
+  mayFit({ bits }: ScanRow, term: number): boolean {
     return (bits & (1 << term)) !== 0;
   }
 
-  isLarge({ bits }: CandidateRow): boolean {
+  isLarge({ bits }: ScanRow): boolean {
     return (bits & LARGE_BIT) !== 0;
   }
 
   /** Returns the form of a candidate that conditions are evaluated on. */
-  subject(row: CandidateRow): FilterSubject {
+  subject(row: ScanRow): FilterSubject {
     const fields: Record<string, unknown> = this.hasTime ? { timestamp: timeOf(row) } : {};
     for (const [name, column] of this.ownColumns) fields[name] = row[column];
     return { fields, properties: this.named(row) };
   }
 
   /** Returns a function that reads a key field of a candidate. */
-  reader(field: Field): (row: CandidateRow) => Value {
+  reader(field: Field): (row: ScanRow) => Value {
     const { own, path } = field;
     if (own === 'timestamp') return timeOf;
     const column = own === null ? this.propertyColumns.get(path.join('.')) : this.ownColumns.get(own);
@@ -245,7 +245,7 @@ export class CandidateSelection {
     return (row) => read(this.subject(row));
   }
 
-  private named(row: CandidateRow): Readonly<Record<string, unknown>> {
+  private named(row: ScanRow): Readonly<Record<string, unknown>> {
     if (this.isTogether) return (row[PROPERTIES] ?? {}) as Readonly<Record<string, unknown>>;
     const properties: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, column] of this.propertyColumns) {
@@ -288,6 +288,6 @@ function categoriesSql(categories: readonly (string | null)[], bind: Bind): stri
     : `e.event = ANY (${bind(categories)}::text[]) AND `;
 }
 
-function timeOf({ ms }: CandidateRow): string {
+function timeOf({ ms }: ScanRow): string {
   return new Date(ms).toISOString();
 }

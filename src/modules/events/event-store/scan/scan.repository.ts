@@ -7,7 +7,7 @@ import { type EventSize, SIZE_COLUMNS } from '../lists/event-locator.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { tailSql } from '../reading/tail.reader.js';
 import type { Deadline } from '../../long-reads/index.js';
-import type { CandidateRow, CandidateSelection } from './candidate-selection.js';
+import type { ScanRow, ScanSelection } from './scan-selection.js';
 import type { StatementTime } from './statement-time.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
@@ -31,7 +31,7 @@ export interface Reading {
 
 /** Reads candidates in the transaction of the query. */
 @Injectable()
-export class CandidatesRepository {
+export class ScanRepository {
   constructor(private readonly database: Database) {}
 
   /**
@@ -42,14 +42,14 @@ export class CandidatesRepository {
     tx: Db,
     scope: Scope,
     window: TimeWindow,
-    selection: CandidateSelection,
+    selection: ScanSelection,
     reading: Reading,
     most: number,
     time: StatementTime,
-  ): Promise<CandidateRow[]> {
+  ): Promise<ScanRow[]> {
     const parameters = new Parameters();
     const columns = `, ${SIZE_COLUMNS}, ${KEPT_COLUMNS}`;
-    const candidates = candidatesSql(scope, window, selection, reading, parameters.bind, columns);
+    const candidates = scanSql(scope, window, selection, reading, parameters.bind, columns);
     const order = reading.isNewestFirst ? ' DESC' : '';
     const isSmall = `up_to <= ${SMALL_RECORDS_BYTES}`;
     await this.limit(tx, time);
@@ -75,17 +75,17 @@ export class CandidatesRepository {
     tx: Db,
     { projectId }: Scope,
     window: TimeWindow,
-    selection: CandidateSelection,
+    selection: ScanSelection,
     { isNewestFirst, deadline, within }: Reading,
     most: number,
-  ): Promise<CandidateRow[]> {
+  ): Promise<ScanRow[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
     const { columns, where } = selection.sql(bind);
     const conditions = within === undefined ? where : `${where} AND ${within(bind)}`;
     const order = isNewestFirst ? ' DESC' : '';
     await this.database.limit(tx, deadline.left());
-    const rows = await this.database.rows<CandidateRow>(
+    const rows = await this.database.rows<ScanRow>(
       `SELECT ${columns} FROM ${tailSql(projectId, window, conditions, bind)} /* tenant: compared there */
        ORDER BY e."timestamp"${order}, e.id${order} LIMIT ${bind(most)}`,
       parameters.values,
@@ -102,20 +102,20 @@ export class CandidatesRepository {
     tx: Db,
     scope: Scope,
     window: TimeWindow,
-    selection: CandidateSelection,
+    selection: ScanSelection,
     reading: Reading,
     time: StatementTime,
   ): Promise<void> {
     const parameters = new Parameters();
-    const candidates = candidatesSql(scope, window, selection, reading, parameters.bind);
+    const candidates = scanSql(scope, window, selection, reading, parameters.bind);
     await this.limit(tx, time);
     await this.database.execute(`DECLARE candidates NO SCROLL CURSOR FOR ${candidates}`, parameters.values, tx);
   }
 
   /** Fetches the next candidates. Fewer rows than `most` mean that there are no more. */
-  async fetch(tx: Db, selection: CandidateSelection, most: number, time: StatementTime): Promise<CandidateRow[]> {
+  async fetch(tx: Db, selection: ScanSelection, most: number, time: StatementTime): Promise<ScanRow[]> {
     await this.limit(tx, time);
-    const rows = await this.database.rows<CandidateRow>(`FETCH ${most} FROM candidates`, [], tx);
+    const rows = await this.database.rows<ScanRow>(`FETCH ${most} FROM candidates`, [], tx);
     return rows.map((row) => selection.read(row));
   }
 
@@ -127,8 +127,8 @@ export class CandidatesRepository {
   async properties(
     tx: Db,
     { projectId }: Scope,
-    { ms, id }: Pick<CandidateRow, 'ms' | 'id'>,
-    selection: CandidateSelection,
+    { ms, id }: Pick<ScanRow, 'ms' | 'id'>,
+    selection: ScanSelection,
     time: StatementTime,
   ): Promise<Readonly<Record<string, unknown>>> {
     const parameters = new Parameters();
@@ -150,10 +150,10 @@ export class CandidatesRepository {
   }
 }
 
-function candidatesSql(
+function scanSql(
   { projectId }: Scope,
   window: TimeWindow,
-  selection: CandidateSelection,
+  selection: ScanSelection,
   { isNewestFirst, within }: Reading,
   bind: Bind,
   columnsBeside = '',
