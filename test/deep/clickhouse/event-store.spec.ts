@@ -454,7 +454,7 @@ else {
       // Of the tests before this one there are months of a thousand years.
       expect(await before()).not.toEqual([]);
       await app.rows('INSERT INTO event_retention (retained_from) VALUES ($1)', [from]);
-      app.nest.get(RetainedEvents, { strict: false }).told.forMs = 0;
+      app.nest.get(RetainedEvents, { strict: false }).announced.forMs = 0;
       const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
       await server.goAway();
       // A round takes what it can within its time.

@@ -263,7 +263,7 @@ function tests(access: ClickHouseAccess): void {
       Object.assign(monthArchiver, { restMs: 0 });
       monthArchiver.due.forMs = 0;
       await archiveMonths();
-      app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0;
+      app.nest.get(HotMonthsReader, { strict: false }).announced.forMs = 0;
       let gone = 0;
       await eventually(
         async () => (gone += await archiveMonths()),

@@ -301,7 +301,7 @@ function tests(access: ClickHouseAccess): void {
       return [await runBackfill(database.url, settings, output, options), lines.join('')];
     };
     /** As if every process had had the time to know. */
-    const whenAllKnow = (): void => void (app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0);
+    const whenAllKnow = (): void => void (app.nest.get(HotMonthsReader, { strict: false }).announced.forMs = 0);
 
     /** Of the stranger. @returns has them back */
     const takeCopies = async (until: Date): Promise<() => Promise<void>> => {

@@ -38,22 +38,22 @@ export { ClickHouseRequestsReader } from './rollups/clickhouse-requests.reader.j
 export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
 export {
   ENDPOINT_SORTS,
-  type EndpointFigures,
-  EndpointFiguresReader,
+  type EndpointStats,
+  EndpointStatsReader,
   type EndpointSort,
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
-} from './rollups/endpoint-figures.reader.js';
+} from './rollups/endpoint-stats.reader.js';
 export { type DueHour, type HourCursor, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
 export type { ReadTime } from './rollups/read-time.js';
-export type { ReadingPlan } from './rollups/reading-plan.js';
-export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
+export type { RollupPlan } from './rollups/rollup-plan.js';
+export { RollupPlanReader } from './rollups/rollup-plan.reader.js';
 export {
   type AskedFigures,
-  type BucketFigures,
-  type RequestFigures,
-  RequestFiguresReader,
-} from './rollups/request-figures.reader.js';
+  type BucketStats,
+  type RequestStats,
+  RequestStatsReader,
+} from './rollups/request-stats.reader.js';
 export type { RequestFilter } from './rollups/request-filter.js';
 export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limits.js';
 export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
@@ -69,7 +69,7 @@ export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './serie
 export type { AskedSeries, SeriesRow } from './series/asked-series.js';
 export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
 export { FunnelsReader } from './funnels/funnels.reader.js';
-export { type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
+export { type OverviewStats, OverviewsReader } from './overviews/overviews.reader.js';
 
 // The candidates of EQL queries.
 export { type ScanRow, ScanSelection } from './scan/scan-selection.js';
@@ -82,7 +82,7 @@ export { NewestEventsReader } from './scan/newest-events.reader.js';
 export { ClickHouseEventSearchReader, type ReplicaSnapshot } from './search/clickhouse-event-search.reader.js';
 export { askedId, EventSearchReader, type SearchedEvent, type SearchedStretch } from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
-export { HourEnds } from './search/hour-ends.js';
+export { ScanStretches } from './search/scan-stretches.js';
 
 // Log search.
 export { LogSearchTooLong, LogsReader, TooManyLogSearches } from './logs/logs.reader.js';

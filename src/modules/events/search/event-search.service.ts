@@ -15,7 +15,7 @@ import {
   EventListReader,
   EventSearchReader,
   EventTypeSearch,
-  type HourEnds,
+  type ScanStretches,
   type Locator,
   type SearchedEvent,
   type SearchedStretch,
@@ -148,7 +148,7 @@ export class EventSearch {
   private async lookThrough(moment: ReplicaSnapshot, looking: Looking): Promise<boolean | null> {
     const { scope, search, best } = looking;
     let before: Locator | null = null;
-    let hours: HourEnds | undefined;
+    let hours: ScanStretches | undefined;
     for (let rows = this.limits.firstRows * CLICKHOUSE_FACTOR; leftOf(looking) > 0;) {
       try {
         const end: Locator | null | undefined = before === null ? undefined : hours?.next(before, rows);

@@ -6,7 +6,7 @@ import { HotEvents } from '../retention/hot-events.js';
 import { HotMonthsReader } from '../retention/hot-months.reader.js';
 import { PastMonthsReader } from '../retention/past-months.reader.js';
 import { RetainedEvents } from '../retention/retained-events.js';
-import { DUE_FOR_MS, SteadyInstant } from '../retention/steady-instant.js';
+import { DUE_FOR_MS, DebouncedWatermark } from '../retention/debounced-watermark.js';
 import { EVENT_SERVER } from '../event-server.js';
 import type { KeptSum } from '../replication/project-sums.repository.js';
 import { isSameSum, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
@@ -22,7 +22,7 @@ import { archivedName, MonthsRepository, type StoredMonth } from './months.repos
 @Injectable()
 export class MonthArchiver {
   /** The month that the limit EVENTS_HOT_DAYS reaches, once this has been so for an hour. */
-  readonly due = new SteadyInstant(DUE_FOR_MS);
+  readonly due = new DebouncedWatermark(DUE_FOR_MS);
   private readonly logger = new Logger('event-store');
   private readonly stored: ReplicatedEventsRepository | null;
   private readonly late: LateEvents | null;

@@ -10,15 +10,15 @@ import { ClickHouseOverviewRepository } from './clickhouse-overview.repository.j
 import { OVERVIEW_DIMENSIONS, OverviewRepository, type OverviewRow } from './overview.repository.js';
 
 /** The totals of a window. */
-export type OverviewFigures = Pick<OverviewRow, 'events' | 'errors' | 'types' | 'sources' | 'p50' | 'p95' | 'last_at'>;
-const NOTHING: OverviewFigures = { events: 0, errors: 0, types: 0, sources: 0, p50: null, p95: null, last_at: null };
+export type OverviewStats = Pick<OverviewRow, 'events' | 'errors' | 'types' | 'sources' | 'p50' | 'p95' | 'last_at'>;
+const NOTHING: OverviewStats = { events: 0, errors: 0, types: 0, sources: 0, p50: null, p95: null, last_at: null };
 const QUANTILES = [0.5, 0.95];
 
 export interface CountedOverview {
   readonly rows: readonly OverviewRow[];
-  readonly now: OverviewFigures;
+  readonly now: OverviewStats;
   /** The previous window. Null when there is none. */
-  readonly previous: OverviewFigures | null;
+  readonly previous: OverviewStats | null;
 }
 
 /** Counts the events of a window and of the previous window. Uses counted hours where they can answer. */
@@ -44,7 +44,7 @@ export class OverviewsReader {
         (await this.gathered.source(question, division, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));
       const rows = await this.overview.rows(question, source, division, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
-      const of = async (bucket: number, window: TimeWindow): Promise<OverviewFigures> => {
+      const of = async (bucket: number, window: TimeWindow): Promise<OverviewStats> => {
         const found = totals.find((row) => row.bucket === bucket);
         if (found === undefined) return NOTHING;
         return isOfHours ? this.withRest(question, window, found, snapshot) : found;
@@ -59,9 +59,9 @@ export class OverviewsReader {
   private async withRest(
     question: Question,
     window: TimeWindow,
-    found: OverviewFigures,
+    found: OverviewStats,
     snapshot: Snapshot,
-  ): Promise<OverviewFigures> {
+  ): Promise<OverviewStats> {
     const { scope } = question;
     await snapshot.limit();
     const percentiles = await this.latencies.percentiles(scope, window, QUANTILES, found.events, snapshot.tx);

@@ -12,15 +12,15 @@ import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { SlowEventsReader, slowestFirst, type SlowLocator } from './slow-events.reader.js';
 import {
-  clickHouseLookedSql,
-  lookedColumns,
-  type LookedEvents,
-  type LookedGroup,
-  type LookedLevel,
-} from './looked.repository.js';
+  clickHouseRawRequestsSql,
+  rawRequestColumns,
+  type RawRequests,
+  type RawRequestGroup,
+  type RequestGrouping,
+} from './raw-requests.repository.js';
 import { MatchingRequestsReader } from './matching-requests.reader.js';
 import type { ReadTime } from './read-time.js';
-import type { ReadingPlan } from './reading-plan.js';
+import type { RollupPlan } from './rollup-plan.js';
 import { clickHouseRequestConditions, isOfEvents, requestConditions, type RequestFilter } from './request-filter.js';
 
 /** Below this number of events PostgreSQL is as fast. */
@@ -53,35 +53,35 @@ export class ClickHouseRequestsReader {
    * @returns null when PostgreSQL reads the rows that match the conditions of the filter
    * @throws QueryTooLong, ArchiveUnavailable
    */
-  async looked(
+  async rawRequests(
     scope: Scope,
-    plan: ReadingPlan,
+    plan: RollupPlan,
     filter: RequestFilter,
-    level: LookedLevel,
+    level: RequestGrouping,
     time: ReadTime,
     tx: Db,
-  ): Promise<LookedEvents | null> {
+  ): Promise<RawRequests | null> {
     const [first] = plan.spans;
     if (first === undefined) return null;
     const isArchived = await this.archived.isArchived(first);
     const isEnabled = isArchived || (this.clickHouse.isEnabled && plan.events >= this.fewestEvents);
-    if (isOfEvents(filter)) return this.matching.looked(scope, plan.spans, filter, level, { isEnabled, time, tx });
+    if (isOfEvents(filter)) return this.matching.rawRequests(scope, plan.spans, filter, level, { isEnabled, time, tx });
     if (!isEnabled) return null;
-    const looked = await this.read(scope, plan, filter, level, time, tx);
-    if (looked === null && isArchived) throw new ArchiveUnavailable();
-    this.clickHouse.countRead(looked === null ? 'postgres' : 'clickhouse');
+    const rawRequests = await this.read(scope, plan, filter, level, time, tx);
+    if (rawRequests === null && isArchived) throw new ArchiveUnavailable();
+    this.clickHouse.countRead(rawRequests === null ? 'postgres' : 'clickhouse');
     await time.limit();
-    return looked;
+    return rawRequests;
   }
 
   private async read(
     scope: Scope,
-    { spans }: ReadingPlan,
+    { spans }: RollupPlan,
     filter: RequestFilter,
-    level: LookedLevel,
+    level: RequestGrouping,
     time: ReadTime,
     tx: Db,
-  ): Promise<LookedEvents | null> {
+  ): Promise<RawRequests | null> {
     const ranges = rangesOf(spans);
     if (this.clickHouse.isCircuitOpen || (ranges.length > MOST_RANGES && !(await this.archived.isArchived(ranges[0]))))
       return null;
@@ -90,14 +90,14 @@ export class ClickHouseRequestsReader {
     const statement = new StatementValues();
     const { bind } = statement;
     const where = `${inWindowsSql(ranges, bind)}${clickHouseRequestConditions(filter, bind)}`;
-    const rows = await this.rows<LookedGroup>(
+    const rows = await this.rows<RawRequestGroup>(
       scope,
       block,
-      (replicated) => clickHouseLookedSql(spans, level, `${replicated} AS e WHERE ${where}`, 'false'),
+      (replicated) => clickHouseRawRequestsSql(spans, level, `${replicated} AS e WHERE ${where}`, 'false'),
       statement,
       time.bounds(),
     );
-    const columns = rows && lookedColumns(rows);
+    const columns = rows && rawRequestColumns(rows);
     if (columns === null) return null;
     const whole = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
     return {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
+import { STATS_COLUMNS, statsSql, SERIES_SQL, WHOLE } from './request-stats.repository.js';
 import { nameSql } from './names.repository.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
@@ -121,9 +121,9 @@ export class HourRollupsWriter {
 
   /** One statement, so that exactly the events that were read are counted. */
   private async insert(wanted: readonly unknown[], tx: Db): Promise<void> {
-    const names = `project_id, hour, place, method, endpoint, requests, ${FIGURE_COLUMNS}`;
+    const names = `project_id, hour, place, method, endpoint, requests, ${STATS_COLUMNS}`;
     await this.database.execute(
-      `WITH looked AS MATERIALIZED (
+      `WITH raw_requests AS MATERIALIZED (
          SELECT w.hour AS part, found.* FROM unnest($2::timestamptz[]) AS w (hour)
          CROSS JOIN LATERAL (
            SELECT "timestamp" AS at, event, source_id::text AS source, ${nameSql('log_method')} AS method,
@@ -131,21 +131,21 @@ export class HourRollupsWriter {
                   log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency, 1 AS n
            FROM events WHERE project_id = $1 AND "timestamp" >= w.hour AND "timestamp" < w.hour + interval '1 hour'
            OFFSET 0) found),
-       ${figuresSql('both')},
+       ${statsSql('both')},
        ${SERIES_SQL},
-       kept AS MATERIALIZED (SELECT * FROM figured),
+       kept AS MATERIALIZED (SELECT * FROM stats),
        counted AS (
-         SELECT part, count(DISTINCT event)::int AS event_types, count(DISTINCT source)::int AS sources FROM looked GROUP BY 1),
+         SELECT part, count(DISTINCT event)::int AS event_types, count(DISTINCT source)::int AS sources FROM raw_requests GROUP BY 1),
        endpoints AS (
          INSERT INTO endpoint_hours (${names})
-         SELECT $1, part, place, method, endpoint, requests, ${FIGURE_COLUMNS} FROM kept WHERE place <> ${WHOLE}),
+         SELECT $1, part, place, method, endpoint, requests, ${STATS_COLUMNS} FROM kept WHERE place <> ${WHOLE}),
        charted AS (
          INSERT INTO event_series_hours (project_id, hour, kind, value, slots, events, errors, measured, p95)
          SELECT $1, part, kind, value, slots, events, errors, measured, p95
          FROM (SELECT *, row_number() OVER (PARTITION BY part, kind ORDER BY (SELECT sum(n) FROM unnest(events) AS n) DESC, value)
                  AS rank FROM series) ranked WHERE rank <= ${MOST_SERIES})
-       INSERT INTO hour_rollups (project_id, hour, counted, event_types, sources, pairs, ${FIGURE_COLUMNS})
-       SELECT $1, part, requests, event_types, sources, (SELECT max(pair) + 1 FROM paired p WHERE p.part = kept.part), ${FIGURE_COLUMNS}
+       INSERT INTO hour_rollups (project_id, hour, counted, event_types, sources, pairs, ${STATS_COLUMNS})
+       SELECT $1, part, requests, event_types, sources, (SELECT max(pair) + 1 FROM paired p WHERE p.part = kept.part), ${STATS_COLUMNS}
        FROM kept JOIN counted USING (part) WHERE place = ${WHOLE}`,
       wanted,
       tx,

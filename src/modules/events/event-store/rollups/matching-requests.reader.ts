@@ -16,12 +16,12 @@ import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-event
 import type { TimeWindow } from '../totals/coverage.js';
 import type { EventFilter } from '../totals/event-filter.js';
 import {
-  clickHouseLookedSql,
-  lookedColumns,
-  type LookedEvents,
-  type LookedGroup,
-  type LookedLevel,
-} from './looked.repository.js';
+  clickHouseRawRequestsSql,
+  rawRequestColumns,
+  type RawRequests,
+  type RawRequestGroup,
+  type RequestGrouping,
+} from './raw-requests.repository.js';
 import type { ReadTime } from './read-time.js';
 import { requestCondition, type RequestFilter } from './request-filter.js';
 import { slowestFirst, type SlowLocator } from './slow-events.reader.js';
@@ -65,23 +65,23 @@ export class MatchingRequestsReader {
    * @param spans at least one, ascending, which have all requests between their ends
    * @throws QueryTooLong, ArchiveUnavailable
    */
-  async looked(
+  async rawRequests(
     scope: Scope,
     spans: readonly TimeWindow[],
     filter: RequestFilter,
-    level: LookedLevel,
+    level: RequestGrouping,
     reading: Reading,
-  ): Promise<LookedEvents> {
+  ): Promise<RawRequests> {
     const window = { from: spans[0]?.from ?? new Date(0), to: spans.at(-1)?.to ?? new Date(0) };
     const asked = { scope, window, filter: filter.event, where: requestCondition(filter) };
     const select: Select = (replicated, { matching, unread }) =>
-      clickHouseLookedSql(spans, level, `${replicated} AS e WHERE ${matching}`, unread);
+      clickHouseRawRequestsSql(spans, level, `${replicated} AS e WHERE ${matching}`, unread);
     const route = level === 'routes' ? clickHouseFieldReads('log.route') : [];
-    const found = await this.fromClickHouse<LookedGroup>(asked, select, reading, route);
-    const columns = found && lookedColumns(found.rows);
-    const looked = found && columns ? { columns, events: found.fromTail } : null;
-    this.countRead(looked, reading);
-    const events = looked ?? { columns: null, events: await this.kept(asked, reading) };
+    const found = await this.fromClickHouse<RawRequestGroup>(asked, select, reading, route);
+    const columns = found && rawRequestColumns(found.rows);
+    const rawRequests = found && columns ? { columns, events: found.fromTail } : null;
+    this.countRead(rawRequests, reading);
+    const events = rawRequests ?? { columns: null, events: await this.kept(asked, reading) };
     await reading.time.limit();
     return events;
   }

@@ -4,11 +4,11 @@ import { EventReplicationModule } from '../replication.module.js';
 import { EventQuestionsModule } from '../questions/questions.module.js';
 import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
 import { DayRollupsWriter } from './day-rollups.writer.js';
-import { EndpointFiguresReader } from './endpoint-figures.reader.js';
+import { EndpointStatsReader } from './endpoint-stats.reader.js';
 import { HourRollupsWriter } from './hour-rollups.writer.js';
 import { MatchingRequestsReader } from './matching-requests.reader.js';
-import { ReadingPlanReader } from './reading-plan.reader.js';
-import { RequestFiguresReader } from './request-figures.reader.js';
+import { RollupPlanReader } from './rollup-plan.reader.js';
+import { RequestStatsReader } from './request-stats.reader.js';
 import { SeriesReader } from './series.reader.js';
 import { SlowEventsReader } from './slow-events.reader.js';
 
@@ -17,10 +17,10 @@ import { SlowEventsReader } from './slow-events.reader.js';
   imports: [ProjectsModule, EventReplicationModule, EventQuestionsModule],
   providers: [
     ClickHouseRequestsReader,
-    EndpointFiguresReader,
+    EndpointStatsReader,
     MatchingRequestsReader,
-    ReadingPlanReader,
-    RequestFiguresReader,
+    RollupPlanReader,
+    RequestStatsReader,
     SeriesReader,
     SlowEventsReader,
     DayRollupsWriter,
@@ -29,9 +29,9 @@ import { SlowEventsReader } from './slow-events.reader.js';
   ],
   exports: [
     ClickHouseRequestsReader,
-    EndpointFiguresReader,
-    ReadingPlanReader,
-    RequestFiguresReader,
+    EndpointStatsReader,
+    RollupPlanReader,
+    RequestStatsReader,
     SeriesReader,
     SlowEventsReader,
     DayRollupsWriter,

@@ -12,7 +12,7 @@ import { TailReader } from '../reading/tail.reader.js';
 import { instantSql } from '../../fields/index.js';
 import { clickHouseSearchSql } from './clickhouse-search-sql.js';
 import { MOST_ENDPOINT, type SearchedEvent, type SearchedStretch } from './event-search.reader.js';
-import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
+import { type CountedHour, ScanStretches, MOST_HOURS } from './scan-stretches.js';
 
 /** Limits the searches that run at once, per process and per project. Without a free slot PostgreSQL answers. */
 const QUICK_TURNS = { parallel: 4, parallelOfShare: 2, mostWaiting: 0 };
@@ -145,7 +145,7 @@ export class ClickHouseEventSearchReader {
    * Counts the events of each hour.
    * @throws ClickHouseUnavailable, ClickHouseTimeout
    */
-  async hours(scope: Scope, { block, window }: ReplicaSnapshot, bounds: ReadBounds): Promise<HourEnds> {
+  async hours(scope: Scope, { block, window }: ReplicaSnapshot, bounds: ReadBounds): Promise<ScanStretches> {
     const statement = new StatementValues();
     const { bind } = statement;
     const hours = await this.rows<CountedHour>(
@@ -157,7 +157,7 @@ export class ClickHouseEventSearchReader {
       statement,
       bounds,
     );
-    return new HourEnds(hours);
+    return new ScanStretches(hours);
   }
 
   /**

@@ -123,12 +123,12 @@ export class BackfillRepository {
   /** Returns the next events after a locator. @returns null when there are none */
   async nextStep(behind: ProjectLocator | null, limit: number): Promise<BackfillStep | null> {
     const { rows } = await this.client.query<StepRow>(
-      `WITH looked AS MATERIALIZED (
+      `WITH step AS MATERIALIZED (
          SELECT /* every tenant: one after the other */ e.project_id, e."timestamp", e.id FROM events e
          ${behind === null ? '' : `WHERE ${ORDER} > ($2, $3, $4)`} ORDER BY e.project_id, e."timestamp", e.id LIMIT $1)
-       SELECT (SELECT block FROM event_shipping) AS block, (SELECT count(*)::int FROM looked) AS events,
-              ARRAY(SELECT DISTINCT project_id::text FROM looked) AS projects, l.project_id, l."timestamp" AS at, l.id
-       FROM looked l ORDER BY l.project_id DESC, l."timestamp" DESC, l.id DESC LIMIT 1`,
+       SELECT (SELECT block FROM event_shipping) AS block, (SELECT count(*)::int FROM step) AS events,
+              ARRAY(SELECT DISTINCT project_id::text FROM step) AS projects, l.project_id, l."timestamp" AS at, l.id
+       FROM step l ORDER BY l.project_id DESC, l."timestamp" DESC, l.id DESC LIMIT 1`,
       [limit, ...valuesOf(behind)],
     );
     const [row] = rows;

@@ -6,7 +6,7 @@ const KNOWN_FOR_MS = 60_000;
 export const KNOWN_TO_ALL_MS = 2 * KNOWN_FOR_MS;
 
 /** Caches an instant of the database for up to a minute. */
-export class RememberedInstant {
+export class CachedWatermark {
   private known: { readonly at: Promise<Date | null>; readonly until: number } | undefined;
 
   constructor(private readonly ask: () => Promise<Date | null>) {}

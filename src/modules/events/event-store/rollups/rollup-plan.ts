@@ -12,7 +12,7 @@ export interface PlannedHour {
 }
 
 /** The sources of a window: rollups, and rows where rollups cannot answer. They do not overlap. */
-export interface ReadingPlan {
+export interface RollupPlan {
   readonly days: readonly Date[];
   readonly hours: readonly Date[];
   /** Ranges whose rows are read. Each lies within one hour and one bucket. */
@@ -46,7 +46,7 @@ export function planOf(
   starts: readonly Date[],
   days: readonly PlannedHour[],
   hours: readonly PlannedHour[],
-): ReadingPlan {
+): RollupPlan {
   const plan = {
     days: days.map(({ hour }) => hour),
     hours: [] as Date[],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dividedDaysOf } from './reading-plan.js';
+import { dividedDaysOf } from './rollup-plan.js';
 
 const at = (text: string): Date => new Date(text);
 

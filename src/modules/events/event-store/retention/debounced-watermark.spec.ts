@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { SteadyInstant } from './steady-instant.js';
+import { DebouncedWatermark } from './debounced-watermark.js';
 
 const FOR_MS = 100;
 
 /** A clock that is set by hand. */
 function opened(forMs = FOR_MS) {
   let now = 5;
-  const steady = new SteadyInstant(forMs, () => now);
+  const steady = new DebouncedWatermark(forMs, () => now);
   return {
     /** Reports an instant at a time of the clock. Returns the result in epoch milliseconds. */
     at: (time: number, instant: number) => {

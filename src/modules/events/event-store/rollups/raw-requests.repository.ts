@@ -7,13 +7,13 @@ import type { TimeWindow } from '../totals/coverage.js';
 import { clickHouseNameSql, nameSql } from './names.repository.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
-/** The names that the events of `looked` have: none, method and endpoint, or method and route. */
-export type LookedLevel = 'whole' | 'pairs' | 'routes';
+/** The names that the events of `raw_requests` have: none, method and endpoint, or method and route. */
+export type RequestGrouping = 'whole' | 'pairs' | 'routes';
 
 /** The events of spans, when ClickHouse is read, or when more than columns decides which events are read. */
-export interface LookedEvents {
-  /** The grouped events of ClickHouse, as a list for each column of `looked`. Null when ClickHouse is not read. */
-  readonly columns: Readonly<Record<LookedColumn, readonly unknown[]>> | null;
+export interface RawRequests {
+  /** The grouped events of ClickHouse, as a list for each column of `raw_requests`. Null when ClickHouse is not read. */
+  readonly columns: Readonly<Record<RawRequestColumn, readonly unknown[]>> | null;
   /** The events that PostgreSQL reads. */
   readonly events: MatchingEvents;
 }
@@ -22,8 +22,8 @@ const CLICKHOUSE_TYPES = {
   ...{ part: 'timestamptz', at: 'timestamptz', method: 'text', endpoint: 'text' },
   ...{ status: 'int', latency: 'int', n: 'int' },
 } as const;
-type LookedColumn = keyof typeof CLICKHOUSE_TYPES;
-const CLICKHOUSE_COLUMNS = Object.keys(CLICKHOUSE_TYPES) as LookedColumn[];
+type RawRequestColumn = keyof typeof CLICKHOUSE_TYPES;
+const CLICKHOUSE_COLUMNS = Object.keys(CLICKHOUSE_TYPES) as RawRequestColumn[];
 
 /**
  * More groups are not transferred from one database to the other. Events that only differ in their time are one group.
@@ -31,7 +31,7 @@ const CLICKHOUSE_COLUMNS = Object.keys(CLICKHOUSE_TYPES) as LookedColumn[];
 const MOST_GROUPS = 100_000;
 
 /** A group of events of ClickHouse. */
-export interface LookedGroup {
+export interface RawRequestGroup {
   readonly part: number;
   readonly newest: number;
   readonly method: string;
@@ -44,14 +44,14 @@ export interface LookedGroup {
 }
 
 /**
- * Returns a statement of ClickHouse after SELECT that groups events as {@link LookedGroup}, and returns at most one
+ * Returns a statement of ClickHouse after SELECT that groups events as {@link RawRequestGroup}, and returns at most one
  * group more than {@link MOST_GROUPS}.
  * @param events a relation `e` with its conditions
  * @param unread true when an event cannot be read
  */
-export function clickHouseLookedSql(
+export function clickHouseRawRequestsSql(
   spans: readonly TimeWindow[],
-  level: LookedLevel,
+  level: RequestGrouping,
   events: string,
   unread: string,
 ): string {
@@ -77,7 +77,7 @@ export function clickHouseLookedSql(
  * Returns the columns of groups.
  * @returns null when PostgreSQL has to read the events instead: there are too many groups, or unreadable events
  */
-export function lookedColumns(rows: readonly LookedGroup[]): LookedEvents['columns'] {
+export function rawRequestColumns(rows: readonly RawRequestGroup[]): RawRequests['columns'] {
   if (rows.length > MOST_GROUPS || rows.some(({ unread }) => unread === 1)) return null;
   return {
     part: rows.map(({ part }) => new Date(part)),
@@ -91,27 +91,27 @@ export function lookedColumns(rows: readonly LookedGroup[]): LookedEvents['colum
 }
 
 /**
- * Returns the relation `looked` of {@link figuresSql}: the events of spans. Each span is a part, identified by its
+ * Returns the relation `raw_requests` of {@link statsSql}: the events of spans. Each span is a part, identified by its
  * start.
  * @param project the SQL parameter of the project id
- * @param filter used without `looked`, whose events already match it
+ * @param filter used without `rawRequests`, whose events already match it
  * @param level `whole` needs no names
- * @param looked null reads the rows of PostgreSQL that match the filter
+ * @param rawRequests null reads the rows of PostgreSQL that match the filter
  */
-export function lookedSql(
+export function rawRequestsSql(
   project: string,
   spans: readonly TimeWindow[],
   filter: RequestFilter,
   parameters: Parameters,
-  level: LookedLevel,
-  looked: LookedEvents | null,
+  level: RequestGrouping,
+  rawRequests: RawRequests | null,
 ): string {
-  if (looked !== null) return gatheredSql(spans, parameters, level, looked);
+  if (rawRequests !== null) return aggregatedSql(spans, parameters, level, rawRequests);
   const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
     parameters.bind(list),
   );
   // LATERAL with OFFSET 0 reads span by span along the primary key. The planner could choose a slower join.
-  return `looked AS MATERIALIZED (
+  return `raw_requests AS MATERIALIZED (
          SELECT spans.starts AS part, found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
          CROSS JOIN LATERAL (
            SELECT ${columnsSql(level)}
@@ -119,7 +119,7 @@ export function lookedSql(
            OFFSET 0) found)`;
 }
 
-function columnsSql(level: LookedLevel): string {
+function columnsSql(level: RequestGrouping): string {
   const endpoint =
     level === 'routes'
       ? `(SELECT ${nameSql('route')} FROM (SELECT ${CONDITION_SQL['log.route']} AS route OFFSET 0) named)`
@@ -131,17 +131,17 @@ function columnsSql(level: LookedLevel): string {
   return `"timestamp" AS at, ${names}, log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency, 1 AS n`;
 }
 
-function gatheredSql(
+function aggregatedSql(
   spans: readonly TimeWindow[],
   { bind }: Parameters,
-  level: LookedLevel,
-  { columns, events }: LookedEvents,
+  level: RequestGrouping,
+  { columns, events }: RawRequests,
 ): string {
   const [starts, ends] = [bind(spans.map(({ from }) => from)), bind(spans.map(({ to }) => to))];
   const lists = CLICKHOUSE_COLUMNS.map((name) => `${bind(columns?.[name] ?? [])}::${CLICKHOUSE_TYPES[name]}[]`).join(
     ', ',
   );
-  return `looked AS MATERIALIZED (
+  return `raw_requests AS MATERIALIZED (
          SELECT * FROM unnest(${lists}) AS replicated (${CLICKHOUSE_COLUMNS.join(', ')})
          UNION ALL
          SELECT (${starts}::timestamptz[])[span] AS part, ${columnsSql(level)}

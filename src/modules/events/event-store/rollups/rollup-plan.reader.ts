@@ -4,8 +4,8 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { MOST_PAIRS } from './figures.repository.js';
-import { dividedDaysOf, planOf, type PlannedHour, type ReadingPlan } from './reading-plan.js';
+import { MOST_PAIRS } from './request-stats.repository.js';
+import { dividedDaysOf, planOf, type PlannedHour, type RollupPlan } from './rollup-plan.js';
 import { isNamed, isOfRollups, type RequestFilter } from './request-filter.js';
 
 /** A longer window is reduced to the hours that have events. */
@@ -15,7 +15,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Decides which rollups and rows a window is read from. A plan is valid in the snapshot that it was made in. */
 @Injectable()
-export class ReadingPlanReader {
+export class RollupPlanReader {
   constructor(private readonly database: Database) {}
 
   /** @param starts the starts of the buckets, ascending; the first may be before the window */
@@ -25,7 +25,7 @@ export class ReadingPlanReader {
     filter: RequestFilter,
     starts: readonly Date[],
     tx: Db,
-  ): Promise<ReadingPlan> {
+  ): Promise<RollupPlan> {
     const window = await this.withoutEmptyYears(scope, asked, tx);
     if (window.from >= window.to) return { days: [], hours: [], spans: [], events: 0 };
     if (!isOfRollups(filter)) return planOf(window, starts, [], await this.matchingHours(scope, window, filter, tx));

@@ -13,7 +13,7 @@ export interface CountedHour {
 }
 
 /** Finds the ends of stretches from the hourly counts. Counting rows would cost as much as searching them. */
-export class HourEnds {
+export class ScanStretches {
   /** @param hours the hours with events, newest first, at most {@link MOST_HOURS} */
   constructor(private readonly hours: readonly CountedHour[]) {}
 

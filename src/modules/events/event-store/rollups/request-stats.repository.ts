@@ -8,26 +8,26 @@ export const WHOLE = -1;
 export const EXACT_UP_TO = 5_000;
 
 /** The columns of the rollup tables without names and the number of requests. */
-export const FIGURE_COLUMNS = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max,
+export const STATS_COLUMNS = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max,
   last_failed_at, last_error_at, latencies, counts, failed_counts, statuses, status_counts`;
 
 /**
- * Returns relations for a statement that has a relation `looked` of events. Its columns are `part`, `method`,
+ * Returns relations for a statement that has a relation `raw_requests` of events. Its columns are `part`, `method`,
  * `endpoint`, `status`, `latency` (null when none was measured), `at` and `n`. A row stands for `n` events that only
- * differ in their time, and has the newest time. The last relation, `figured`, has the statistics of each part and
- * `place`: `method`, `endpoint`, `requests` and the {@link FIGURE_COLUMNS}. None of the relations uses a join, because
+ * differ in their time, and has the newest time. The last relation, `stats`, has the statistics of each part and
+ * `place`: `method`, `endpoint`, `requests` and the {@link STATS_COLUMNS}. None of the relations uses a join, because
  * the planner cannot estimate their sizes.
  * @param levels the whole of each part, or the whole and its pairs
  */
-export function figuresSql(levels: 'whole' | 'both'): string {
+export function statsSql(levels: 'whole' | 'both'): string {
   const pairs = `SELECT part, least(pair, ${MOST_PAIRS}) AS place, CASE WHEN pair < ${MOST_PAIRS} THEN method END AS method,
              CASE WHEN pair < ${MOST_PAIRS} THEN endpoint END AS endpoint, status, latency, n, newest FROM paired`;
   const whole = `SELECT part, ${WHOLE} AS place, NULL::text AS method, NULL::text AS endpoint, status, latency, n, newest FROM grouped`;
   const placed = { whole, both: `${pairs} UNION ALL ${whole}` };
   return `grouped AS MATERIALIZED (
-      SELECT part, method, endpoint, status, latency, sum(n)::int AS n, max(at) AS newest FROM looked GROUP BY 1, 2, 3, 4, 5),
+      SELECT part, method, endpoint, status, latency, sum(n)::int AS n, max(at) AS newest FROM raw_requests GROUP BY 1, 2, 3, 4, 5),
     ${levels === 'whole' ? '' : PAIRED}
-    leveled AS (
+    by_value AS (
       SELECT part, place, method, endpoint, status, latency, sum(n) AS n, sum(failed_ones) AS failed, max(newest) AS newest
       FROM (SELECT *, CASE WHEN status >= 500 THEN n ELSE 0 END AS failed_ones FROM (${placed[levels]}) placed) weighed
       GROUP BY GROUPING SETS ((part, place, method, endpoint, status), (part, place, method, endpoint, latency))),
@@ -47,7 +47,7 @@ export function figuresSql(levels: 'whole' | 'both'): string {
              sum(failed) FILTER (WHERE latency IS NOT NULL) > 0 AS has_failed,
              array_agg(status ORDER BY status) FILTER (WHERE status >= 400) AS statuses,
              array_agg(n::int ORDER BY status) FILTER (WHERE status >= 400) AS status_counts
-      FROM leveled GROUP BY 1, 2, 3, 4),
+      FROM by_value GROUP BY 1, 2, 3, 4),
     ${roundedSql('part, place, method, endpoint, requests')}`;
 }
 
@@ -58,16 +58,16 @@ const PAIRED = `paired AS MATERIALIZED (
              method, endpoint, status, latency, n, newest
       FROM (SELECT *, sum(n) OVER (PARTITION BY part, method, endpoint) AS of_pair FROM grouped) counted),`;
 
-/** Returns the relation `figured` for a relation `summed`, with latencies and statuses in their stored form. */
+/** Returns the relation `stats` for a relation `summed`, with latencies and statuses in their stored form. */
 export function roundedSql(names: string): string {
-  const figures = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at, last_error_at`;
+  const stats = `client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, last_failed_at, last_error_at`;
   const statuses = `${keptStatusesSql('status')} AS statuses, ${keptStatusesSql('n')} AS status_counts`;
-  return `figured AS (
-      SELECT ${names}, ${figures}, coalesce(latencies, '{}') AS latencies, coalesce(counts, '{}') AS counts,
+  return `stats AS (
+      SELECT ${names}, ${stats}, coalesce(latencies, '{}') AS latencies, coalesce(counts, '{}') AS counts,
              CASE WHEN has_failed THEN failed_counts END AS failed_counts, ${statuses}
       FROM summed WHERE measured <= ${EXACT_UP_TO}
       UNION ALL
-      SELECT ${names}, ${figures}, r.latencies, r.counts, CASE WHEN has_failed THEN r.failed_counts END, ${statuses}
+      SELECT ${names}, ${stats}, r.latencies, r.counts, CASE WHEN has_failed THEN r.failed_counts END, ${statuses}
       FROM summed s CROSS JOIN LATERAL (
         SELECT array_agg(kept ORDER BY kept) AS latencies, array_agg(n ORDER BY kept) AS counts,
                array_agg(failed ORDER BY kept) AS failed_counts
@@ -85,7 +85,7 @@ function keptStatusesSql(column: 'status' | 'n'): string {
 }
 
 /**
- * Relations for a statement that has a relation `looked` of events. Its columns are `part` (the start of an hour),
+ * Relations for a statement that has a relation `raw_requests` of events. Its columns are `part` (the start of an hour),
  * `at`, `event`, `source` (text, or null), `status` and `latency`. The last relation, `series`, has the series of the
  * project, the event types and the sources for each hour, in the form of `event_series_hours`.
  */
@@ -95,7 +95,7 @@ export const SERIES_SQL = `slotted AS (
              slot, count(*)::int AS events, (count(*) FILTER (WHERE status >= 500))::int AS errors, count(latency)::int AS measured,
              coalesce(percentile_disc(0.95) WITHIN GROUP (ORDER BY latency), -1) AS p95
       FROM (SELECT part, event, source, status, latency,
-                   floor(extract(epoch FROM at - part) / 300)::smallint AS slot FROM looked) slots
+                   floor(extract(epoch FROM at - part) / 300)::smallint AS slot FROM raw_requests) slots
       GROUP BY GROUPING SETS ((part, slot), (part, slot, event), (part, slot, source))),
     series AS (
       SELECT part, kind, value, array_agg(slot ORDER BY slot) AS slots, array_agg(events ORDER BY slot) AS events,

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { MOST_PAIRS } from './figures.repository.js';
-import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
+import { MOST_PAIRS } from './request-stats.repository.js';
+import { chunkSql, nearestRankSql, quantilesSql } from './latency-quantiles.repository.js';
 import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
-import { type LookedEvents, type LookedLevel, lookedSql } from './looked.repository.js';
+import { type RawRequests, type RequestGrouping, rawRequestsSql } from './raw-requests.repository.js';
 import { MOST_KEPT_STATUSES } from './rollup-limits.js';
 import type { ReadTime } from './read-time.js';
-import type { ReadingPlan } from './reading-plan.js';
+import type { RollupPlan } from './rollup-plan.js';
 import { isNamed, namedConditions, type RequestFilter } from './request-filter.js';
 
 export const ENDPOINT_SORTS = ['requests', 'p95', 'error_rate', 'errors', 'total_time'] as const;
@@ -24,7 +24,7 @@ export interface EndpointsAsked {
 /**
  * The statistics of one method and endpoint. Null names stand for all requests beyond the limit of pairs of their hour.
  */
-export interface EndpointFigures {
+export interface EndpointStats {
   readonly method: string | null;
   readonly endpoint: string | null;
   readonly requests: number;
@@ -43,7 +43,7 @@ export interface EndpointsPage {
   readonly total: number;
   /** The sum over all requests, including those that are not on the page. */
   readonly latencySum: number;
-  readonly items: readonly EndpointFigures[];
+  readonly items: readonly EndpointStats[];
 }
 
 export interface StatusCount {
@@ -86,7 +86,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Aggregates the requests of a window by method and endpoint or route. Each answer comes from one statement. */
 @Injectable()
-export class EndpointFiguresReader {
+export class EndpointStatsReader {
   constructor(
     private readonly database: Database,
     private readonly clickHouse: ClickHouseRequestsReader,
@@ -94,17 +94,17 @@ export class EndpointFiguresReader {
 
   async page(
     scope: Scope,
-    plan: ReadingPlan,
+    plan: RollupPlan,
     filter: RequestFilter,
     asked: EndpointsAsked,
     time: ReadTime,
     tx: Db,
   ): Promise<EndpointsPage> {
-    const looked = await this.clickHouse.looked(scope, plan, filter, levelOf(filter), time, tx);
+    const rawRequests = await this.clickHouse.rawRequests(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
     const [offset, limit] = [parameters.bind(asked.offset), parameters.bind(asked.limit)];
     const rows = await this.database.rows<PageRow>(
-      `WITH ${itemsSql(scope, plan, filter, parameters, looked)},
+      `WITH ${itemsSql(scope, plan, filter, parameters, rawRequests)},
        of_spans AS MATERIALIZED (
          SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE latency IS NOT NULL), 0) AS measured,
                 coalesce(sum(n) FILTER (WHERE status >= 500), 0) AS errors, sum(latency::bigint * n)::bigint AS latency_sum, min(latency) AS latency_min, max(latency) AS latency_max FROM named GROUP BY 1, 2),
@@ -120,15 +120,15 @@ export class EndpointFiguresReader {
        page AS MATERIALIZED (
          SELECT *, row_number() OVER (ORDER BY ${SORT_SQL[asked.sort]} DESC NULLS LAST, ${BY_NAME})::int AS rank FROM measurable
          ORDER BY rank OFFSET ${offset}::bigint LIMIT ${limit}::bigint),
-       ${listsSql('told', 'page', 'rank')},
-       ${toldSql('told', { key: 'rank', aggregates: [`${nearestRankSql(0.5)} AS p50`, `${nearestRankSql(0.95)} AS p95`, `${nearestRankSql(0.99)} AS p99`] })}
+       ${listsSql('quantiles', 'page', 'rank')},
+       ${quantilesSql('quantiles', { key: 'rank', aggregates: [`${nearestRankSql(0.5)} AS p50`, `${nearestRankSql(0.95)} AS p95`, `${nearestRankSql(0.99)} AS p99`] })}
        SELECT w.total::float8 AS total, a.latency_sum::float8 AS "allLatencies", p.rank::float8 AS rank, p.method, p.endpoint,
               p.requests::float8 AS requests, p.measured::float8 AS measured, p.errors::float8 AS errors,
               p.latency_sum::float8 AS "latencySum", p.latency_max AS "latencyMax",
               ${(['p50', 'p95', 'p99'] as const).map((name) => `${withinSql(`l.${name}`, 'p')} AS ${name}`).join(', ')}
        FROM (SELECT count(*) AS total FROM wanted) w
        CROSS JOIN (SELECT coalesce(sum(latency_sum), 0) AS latency_sum FROM totals) a
-       LEFT JOIN (page p LEFT JOIN told l USING (rank)) ON true ORDER BY p.rank /* tenant: items compare the project */`,
+       LEFT JOIN (page p LEFT JOIN quantiles l USING (rank)) ON true ORDER BY p.rank /* tenant: items compare the project */`,
       parameters.values,
       tx,
     );
@@ -139,18 +139,18 @@ export class EndpointFiguresReader {
   /** @param statusFrom 400 or 500; a request failed when its status is at least this */
   async failures(
     scope: Scope,
-    plan: ReadingPlan,
+    plan: RollupPlan,
     filter: RequestFilter,
     { statusFrom, limit }: { readonly statusFrom: 400 | 500; readonly limit: number },
     time: ReadTime,
     tx: Db,
   ): Promise<Failures> {
-    const looked = await this.clickHouse.looked(scope, plan, filter, levelOf(filter), time, tx);
+    const rawRequests = await this.clickHouse.rawRequests(scope, plan, filter, levelOf(filter), time, tx);
     const parameters = new Parameters();
     const [failed, last] =
       statusFrom === 400 ? ['client_errors + errors', 'last_failed_at'] : ['errors', 'last_error_at'];
     const rows = await this.database.rows<FailureRow>(
-      `WITH ${itemsSql(scope, plan, filter, parameters, looked)},
+      `WITH ${itemsSql(scope, plan, filter, parameters, rawRequests)},
        of_spans AS MATERIALIZED (
          SELECT method, endpoint, sum(n) AS requests, coalesce(sum(n) FILTER (WHERE status >= ${statusFrom}), 0) AS failed,
                 max(newest) FILTER (WHERE status >= ${statusFrom}) AS last_failed_at,
@@ -175,11 +175,11 @@ export class EndpointFiguresReader {
        ${wholesSql(scope, plan, filter, parameters)},
        codes AS (
          SELECT unnest(statuses) AS status, unnest(status_counts) AS n FROM (
-           SELECT statuses, status_counts FROM failing WHERE NOT (SELECT every FROM all_told)
+           SELECT statuses, status_counts FROM failing WHERE NOT (SELECT every FROM wholes_complete)
            UNION ALL
-           SELECT statuses, status_counts FROM wholes WHERE (SELECT every FROM all_told)
+           SELECT statuses, status_counts FROM wholes WHERE (SELECT every FROM wholes_complete)
            UNION ALL
-           SELECT statuses, status_counts FROM of_spans WHERE (SELECT every FROM all_told)) listed),
+           SELECT statuses, status_counts FROM of_spans WHERE (SELECT every FROM wholes_complete)) listed),
        codes_of_page AS (
          SELECT rank, status, sum(n) AS n, row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, status) AS nth
          FROM (SELECT p.rank, unnest(i.statuses) AS status, unnest(i.status_counts) AS n
@@ -247,10 +247,10 @@ interface FailureRow {
   readonly lastFailedAt: Date | null;
 }
 
-function itemsOf(rows: readonly PageRow[]): EndpointFigures[] {
+function itemsOf(rows: readonly PageRow[]): EndpointStats[] {
   return rows
     .filter(({ rank }) => rank !== null)
-    .map(({ total: _, allLatencies: __, rank: ___, ...figures }) => ({ ...figures, ...namesOf(figures) }));
+    .map(({ total: _, allLatencies: __, rank: ___, ...stats }) => ({ ...stats, ...namesOf(stats) }));
 }
 
 /** Empty names become null. No event has an empty name. */
@@ -261,7 +261,7 @@ function namesOf({
   return { method: method === '' ? null : method, endpoint: endpoint === '' ? null : endpoint };
 }
 
-function levelOf({ isByRoute }: RequestFilter): LookedLevel {
+function levelOf({ isByRoute }: RequestFilter): RequestGrouping {
   return isByRoute === true ? 'routes' : 'pairs';
 }
 
@@ -273,10 +273,10 @@ function levelOf({ isByRoute }: RequestFilter): LookedLevel {
  */
 function itemsSql(
   { projectId }: Scope,
-  plan: ReadingPlan,
+  plan: RollupPlan,
   filter: RequestFilter,
   parameters: Parameters,
-  looked: LookedEvents | null,
+  rawRequests: RawRequests | null,
 ): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
@@ -285,17 +285,17 @@ function itemsSql(
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
   // Pairs beyond the limit of a span are found with IN on a materialized table. This is fast even when the planner
   // misjudges their number.
-  return `${lookedSql(project, plan.spans, filter, parameters, levelOf(filter), looked)},
+  return `${rawRequestsSql(project, plan.spans, filter, parameters, levelOf(filter), rawRequests)},
        ranked AS MATERIALIZED (
          SELECT part, method, endpoint, row_number() OVER (
                   PARTITION BY part ORDER BY sum(n) DESC, endpoint COLLATE "C", method COLLATE "C") AS nth
-         FROM looked GROUP BY 1, 2, 3),
+         FROM raw_requests GROUP BY 1, 2, 3),
        named AS MATERIALIZED (
          SELECT CASE WHEN is_rest THEN '' ELSE coalesce(method, '') END AS method,
                 CASE WHEN is_rest THEN '' ELSE coalesce(endpoint, '') END AS endpoint, status, latency, at, n
          FROM (SELECT *, (part, coalesce(method, ''), coalesce(endpoint, '')) IN (
                  SELECT part, coalesce(method, ''), coalesce(endpoint, '') FROM ranked WHERE nth > ${MOST_PAIRS}) AS is_rest
-               FROM looked OFFSET 0) found),
+               FROM raw_requests OFFSET 0) found),
        rolled AS NOT MATERIALIZED (
          SELECT ${columns}, ${hourChunk} FROM endpoint_hours
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
@@ -305,10 +305,10 @@ function itemsSql(
 }
 
 /**
- * Returns the relations `wholes` and `all_told`. `wholes` has the statuses of all requests of hours and days; it is far
- * smaller than the pairs. `every` in `all_told` is true when `wholes` has every status that the pairs have.
+ * Returns the relations `wholes` and `wholes_complete`. `wholes` has the statuses of all requests of hours and days; it is far
+ * smaller than the pairs. `every` in `wholes_complete` is true when `wholes` has every status that the pairs have.
  */
-function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilter, parameters: Parameters): string {
+function wholesSql({ projectId }: Scope, plan: RollupPlan, filter: RequestFilter, parameters: Parameters): string {
   const project = parameters.bind(projectId);
   const of = (table: string, column: string, parts: readonly Date[]): string =>
     `SELECT statuses, status_counts FROM ${table} WHERE project_id = ${project} AND ${column} = ANY (${parameters.bind(parts)}::timestamptz[])`;
@@ -316,12 +316,12 @@ function wholesSql({ projectId }: Scope, plan: ReadingPlan, filter: RequestFilte
          ${of('day_rollups', 'day', plan.days)}
          UNION ALL
          ${of('hour_rollups', 'hour', plan.hours)}),
-       all_told AS MATERIALIZED (
+       wholes_complete AS MATERIALIZED (
          SELECT ${String(!isNamed(filter))} AND coalesce(bool_and(cardinality(statuses) < ${MOST_KEPT_STATUSES}), true) AS every FROM wholes)`;
 }
 
 /**
- * Returns the relation `<name>_lists` of {@link toldSql}: the latencies of some pairs.
+ * Returns the relation `<name>_lists` of {@link quantilesSql}: the latencies of some pairs.
  * @param key an integer column that identifies the pair
  */
 function listsSql(name: string, pairs: string, key: string): string {
@@ -341,5 +341,5 @@ function withinSql(percentile: string, pair: string): string {
 
 /** The relation `measurable`: the wanted pairs with their 95th percentile. */
 const P95_SQL = `${listsSql('ranked_pairs', 'wanted', 'id')},
-       ${toldSql('ranked_pairs', { key: 'id', aggregates: [`${nearestRankSql(0.95)} AS p95`] })},
+       ${quantilesSql('ranked_pairs', { key: 'id', aggregates: [`${nearestRankSql(0.95)} AS p95`] })},
        measurable AS (SELECT w.*, ${withinSql('t.p95', 'w')} AS p95 FROM wanted w LEFT JOIN ranked_pairs t USING (id))`;

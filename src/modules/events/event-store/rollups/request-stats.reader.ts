@@ -4,20 +4,20 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { figuresSql } from './figures.repository.js';
-import { chunkSql, nearestRankSql, toldSql } from './levels.repository.js';
+import { statsSql } from './request-stats.repository.js';
+import { chunkSql, nearestRankSql, quantilesSql } from './latency-quantiles.repository.js';
 import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
-import { type LookedEvents, lookedSql } from './looked.repository.js';
+import { type RawRequests, rawRequestsSql } from './raw-requests.repository.js';
 import type { ReadTime } from './read-time.js';
-import type { ReadingPlan } from './reading-plan.js';
+import type { RollupPlan } from './rollup-plan.js';
 import { isNamed, isOfEvents, namedConditions, requestConditions, type RequestFilter } from './request-filter.js';
 
-const FIGURES = `requests, client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, latencies, counts,
+const STATS = `requests, client_errors, errors, measured, fast, slow, latency_sum, latency_min, latency_max, latencies, counts,
   failed_counts`;
 const NAMES = { method: 'method', endpoint: 'endpoint' };
 
 /** The statistics of the requests in one bucket. */
-export interface RequestFigures {
+export interface RequestStats {
   readonly requests: number;
   readonly clientErrors: number;
   readonly errors: number;
@@ -37,7 +37,7 @@ export interface RequestFigures {
   readonly tolerating: number;
 }
 
-export interface BucketFigures extends RequestFigures {
+export interface BucketStats extends RequestStats {
   /** The index in `starts`. -1 is before the first start. */
   readonly bucket: number;
 }
@@ -56,7 +56,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
  * and returns one row per bucket.
  */
 @Injectable()
-export class RequestFiguresReader {
+export class RequestStatsReader {
   constructor(
     private readonly database: Database,
     private readonly clickHouse: ClickHouseRequestsReader,
@@ -66,29 +66,29 @@ export class RequestFiguresReader {
   /** Buckets without requests may be missing. */
   async read(
     scope: Scope,
-    plan: ReadingPlan,
+    plan: RollupPlan,
     filter: RequestFilter,
     { starts, quantiles, apdexMs = 0 }: AskedFigures,
     time: ReadTime,
     tx: Db,
-  ): Promise<BucketFigures[]> {
-    const looked = await this.clickHouse.looked(scope, plan, filter, 'whole', time, tx);
+  ): Promise<BucketStats[]> {
+    const rawRequests = await this.clickHouse.rawRequests(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
-    const parts = partsSql(scope, plan, filter, parameters, looked);
+    const parts = partsSql(scope, plan, filter, parameters, rawRequests);
     const [buckets, threshold] = [parameters.bind(starts), parameters.bind(apdexMs)];
     const percentiles = quantiles.map((quantile) => nearestRankSql(quantile));
     // The relations are only joined with one row per bucket, because the planner cannot estimate their sizes.
-    return this.database.rows<BucketFigures>(
+    return this.database.rows<BucketStats>(
       `WITH ${parts},
        placed AS MATERIALIZED (SELECT *, width_bucket(part, ${buckets}::timestamptz[]) - 1 AS bucket FROM parts),
        totals AS MATERIALIZED (
          SELECT bucket, sum(requests) AS requests, sum(client_errors) AS client_errors, sum(errors) AS errors,
                 sum(measured) AS measured, sum(fast) AS fast, sum(slow) AS slow, sum(latency_sum) AS latency_sum,
                 min(latency_min) AS latency_min, max(latency_max) AS latency_max FROM placed GROUP BY 1),
-       told_lists AS MATERIALIZED (
+       quantiles_lists AS MATERIALIZED (
          SELECT p.bucket, p.chunk, t.measured::float8 AS measured, p.latencies, p.counts, p.failed_counts
          FROM placed p JOIN totals t USING (bucket) WHERE p.measured > 0),
-       ${toldSql('told', {
+       ${quantilesSql('quantiles', {
          key: 'bucket',
          aggregates: [
            `ARRAY[${percentiles.join(', ')}]::int[] AS percentiles`,
@@ -102,24 +102,18 @@ export class RequestFiguresReader {
               ARRAY(SELECT least(greatest(p.value, t.latency_min), t.latency_max)
                     FROM unnest(l.percentiles) WITH ORDINALITY AS p (value, nth) ORDER BY p.nth) AS percentiles,
               coalesce(l.satisfied, 0)::float8 AS satisfied, coalesce(l.tolerating, 0)::float8 AS tolerating
-       FROM totals t LEFT JOIN told l USING (bucket) ORDER BY 1 /* tenant: each part compares the project */`,
+       FROM totals t LEFT JOIN quantiles l USING (bucket) ORDER BY 1 /* tenant: each part compares the project */`,
       parameters.values,
       tx,
     );
   }
 
   /** Returns the start of the first part with requests, or null. */
-  async firstPart(
-    scope: Scope,
-    plan: ReadingPlan,
-    filter: RequestFilter,
-    time: ReadTime,
-    tx: Db,
-  ): Promise<Date | null> {
-    const looked = await this.clickHouse.looked(scope, plan, filter, 'whole', time, tx);
+  async firstPart(scope: Scope, plan: RollupPlan, filter: RequestFilter, time: ReadTime, tx: Db): Promise<Date | null> {
+    const rawRequests = await this.clickHouse.rawRequests(scope, plan, filter, 'whole', time, tx);
     const parameters = new Parameters();
     const [row] = await this.database.rows<{ first: Date | null }>(
-      `WITH ${partsSql(scope, plan, filter, parameters, looked)}
+      `WITH ${partsSql(scope, plan, filter, parameters, rawRequests)}
        SELECT min(part) AS first FROM parts WHERE requests > 0 /* tenant: each part compares the project */`,
       parameters.values,
       tx,
@@ -157,27 +151,27 @@ export class RequestFiguresReader {
  */
 function partsSql(
   { projectId }: Scope,
-  plan: ReadingPlan,
+  plan: RollupPlan,
   filter: RequestFilter,
   parameters: Parameters,
-  looked: LookedEvents | null,
+  rawRequests: RawRequests | null,
 ): string {
   const project = parameters.bind(projectId);
   const [days, hours] = [parameters.bind(plan.days), parameters.bind(plan.hours)];
   const [dayChunk, hourChunk] = [chunkSql('day', 'day'), chunkSql('hour', 'hour')];
   // Reads whole rollups, or the requested pairs of rollups.
   const rolled = isNamed(filter)
-    ? `SELECT day AS part, ${FIGURES}, ${dayChunk} FROM endpoint_days
+    ? `SELECT day AS part, ${STATS}, ${dayChunk} FROM endpoint_days
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])${namedConditions(filter, NAMES, parameters)}
          UNION ALL
-         SELECT hour, ${FIGURES}, ${hourChunk} FROM endpoint_hours
+         SELECT hour, ${STATS}, ${hourChunk} FROM endpoint_hours
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])${namedConditions(filter, NAMES, parameters)}`
-    : `SELECT day AS part, ${FIGURES}, ${dayChunk} FROM (SELECT *, counted AS requests FROM day_rollups) d
+    : `SELECT day AS part, ${STATS}, ${dayChunk} FROM (SELECT *, counted AS requests FROM day_rollups) d
          WHERE project_id = ${project} AND day = ANY (${days}::timestamptz[])
          UNION ALL
-         SELECT hour, ${FIGURES}, ${hourChunk} FROM (SELECT *, counted AS requests FROM hour_rollups) h
+         SELECT hour, ${STATS}, ${hourChunk} FROM (SELECT *, counted AS requests FROM hour_rollups) h
          WHERE project_id = ${project} AND hour = ANY (${hours}::timestamptz[])`;
-  const events = lookedSql(project, plan.spans, filter, parameters, 'whole', looked);
-  return `${events}, ${figuresSql('whole')},
-       parts AS MATERIALIZED (SELECT part, ${FIGURES}, ${chunkSql('part', 'hour')} FROM figured UNION ALL ${rolled})`;
+  const events = rawRequestsSql(project, plan.spans, filter, parameters, 'whole', rawRequests);
+  return `${events}, ${statsSql('whole')},
+       parts AS MATERIALIZED (SELECT part, ${STATS}, ${chunkSql('part', 'hour')} FROM stats UNION ALL ${rolled})`;
 }

@@ -1,7 +1,7 @@
-import { EXACT_UP_TO } from './figures.repository.js';
+import { EXACT_UP_TO } from './request-stats.repository.js';
 
 /** The key that latencies are grouped by, and the aggregates of each key. */
-interface Told {
+interface Quantiles {
   /** An integer column of the lists: a pair or a bucket. */
   readonly key: string;
   /**
@@ -36,7 +36,7 @@ export function chunkSql(part: string, length: 'hour' | 'day'): string {
  * are too many and the planner cannot estimate their number. Buckets are built chunk by chunk, so that no list grows
  * with the length of the window.
  */
-export function toldSql(name: string, { key, aggregates }: Told): string {
+export function quantilesSql(name: string, { key, aggregates }: Quantiles): string {
   // Sorted by key, so that only the lists of one key are in memory. A hash aggregate would hold the lists of all keys.
   const lists = `array_agg(ROW(latencies, counts, failed_counts) ORDER BY chunk) AS lists`;
   return `${name}_pieces AS MATERIALIZED (
@@ -45,7 +45,7 @@ export function toldSql(name: string, { key, aggregates }: Told): string {
          CROSS JOIN LATERAL (
            SELECT array_agg(value) AS latencies, array_agg(n) AS counts, array_agg(failed) AS failed_counts
            FROM (SELECT latency_middle(latency_bucket(value)) AS value, sum(n)::bigint AS n, sum(failed)::bigint AS failed
-                 FROM (SELECT value, sum(n) AS n, coalesce(sum(failed), 0) AS failed FROM ${listedSql('p.lists', 'int')} GROUP BY 1) levels
+                 FROM (SELECT value, sum(n) AS n, coalesce(sum(failed), 0) AS failed FROM ${listedSql('p.lists', 'int')} GROUP BY 1) latency_sketch
                  GROUP BY 1) middles) m),
        ${name} AS MATERIALIZED (
          SELECT ${key}, t.* FROM (SELECT ${key}, measured, ${lists} FROM ${name}_lists WHERE measured <= ${EXACT_UP_TO} GROUP BY 1, 2) k

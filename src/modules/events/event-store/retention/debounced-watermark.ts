@@ -6,7 +6,7 @@ export const DUE_FOR_MS = 3_600_000;
  * was reported for long enough. A clock that jumps mostly returns within that time, and removed events cannot be
  * restored.
  */
-export class SteadyInstant {
+export class DebouncedWatermark {
   private said: { readonly at: Date; readonly since: number } | undefined;
 
   constructor(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CountedHour, HourEnds, MOST_HOURS } from './hour-ends.js';
+import { type CountedHour, ScanStretches, MOST_HOURS } from './scan-stretches.js';
 
 const locator = (hour: number, id = '00000000-0000-0000-0000-000000000000') => ({
   timestamp: new Date(hour * 3_600_000),
   id,
 });
-const ends = new HourEnds([
+const ends = new ScanStretches([
   { hour: 90, events: 10 },
   { hour: 70, events: 20 },
   { hour: 69, events: 500 },
@@ -30,7 +30,7 @@ describe('the end of a stretch', () => {
       hour: 20_000 - at,
       events: 1,
     }));
-    const many = new HourEnds(hours);
+    const many = new ScanStretches(hours);
     expect(many.next(locator(20_001), 1e9)).toEqual(locator(20_000 - MOST_HOURS + 1));
     expect(many.next(locator(20_000 - MOST_HOURS + 1), 1e9)).toBeUndefined();
   });
