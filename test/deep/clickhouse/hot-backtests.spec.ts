@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
 import { MonthArchiver } from '../../../src/modules/events/event-store/archiving/month-archiver.js';
-import { LentEventsWriter } from '../../../src/modules/events/event-store/reading/lent-events.writer.js';
+import { StagedEventsWriter } from '../../../src/modules/events/event-store/reading/staged-events.writer.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { HotMonthsReader } from '../../../src/modules/events/event-store/retention/hot-months.reader.js';
 import { newId } from '../../../src/platform/ids/index.js';
@@ -100,7 +100,7 @@ function tests(access: ClickHouseAccess): void {
       },
     };
     /** A busy machine must not be what cuts an answer: sixty looks at ClickHouse take seconds there. */
-    const PATIENT: Partial<BacktestLimits> = { mostMs: 120_000, lendingMs: 60_000 };
+    const PATIENT: Partial<BacktestLimits> = { mostMs: 120_000, stagingMs: 60_000 };
     /** Where each look is asked of ClickHouse. */
     const HOUR = since(-26 * HOUR_MS - 1_234, 1);
     const COUNTED = ['counted hours', 'counted hours of groups', 'a change of counted hours to the week before'];
@@ -157,8 +157,8 @@ function tests(access: ClickHouseAccess): void {
       app.rows(
         `SELECT relname FROM pg_class WHERE relname LIKE 'lent_events%' OR (relname = 'events' AND relpersistence = 't')`,
       );
-    const limit = (limits: Partial<LentEventsWriter>): void => {
-      Object.assign(app.nest.get(LentEventsWriter, { strict: false }), limits);
+    const limit = (limits: Partial<StagedEventsWriter>): void => {
+      Object.assign(app.nest.get(StagedEventsWriter, { strict: false }), limits);
     };
     /** Looks at so many events that fit. */
     const atMost = async <T>(mostEvents: number, of: TestApp, work: () => Promise<T>): Promise<T> => {
@@ -394,7 +394,7 @@ function tests(access: ClickHouseAccess): void {
       const limits = app.nest.get(BacktestLimits, { strict: false });
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
-      limits.lendingMs = 300;
+      limits.stagingMs = 300;
       try {
         await client.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
         expect(await backtest(app, 'how many rows', window)).toEqual({ status: 503, ...AWAY });

@@ -11,7 +11,7 @@ import { MonthArchiverProcessor } from './archiving/month-archiver.job.js';
 import { MonthArchiver } from './archiving/month-archiver.js';
 import { ArchivedEventsReader } from './reading/archived-events.reader.js';
 import { ClickHouseEvents } from './reading/clickhouse-events.reader.js';
-import { LentEventsWriter } from './reading/lent-events.writer.js';
+import { StagedEventsWriter } from './reading/staged-events.writer.js';
 import { TailReader } from './reading/tail.reader.js';
 import { ReplicationLagReader } from './replication/replication-lag.reader.js';
 import { ReplicationLimits } from './replication/replication-limits.js';
@@ -55,7 +55,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     ReplicationLimits,
     EVENT_SERVER_PROVIDER,
     EventStoreStart,
-    LentEventsWriter,
+    StagedEventsWriter,
     REPLICATION_LOOP,
     TailReader,
     ReplicationStateRepository,
@@ -65,7 +65,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     ArchivedEventsReader,
     ClickHouseEvents,
     ReplicationLagReader,
-    LentEventsWriter,
+    StagedEventsWriter,
     REPLICATION_LOOP,
     TailReader,
   ],

@@ -6,7 +6,7 @@ export class BacktestLimits {
   /** A back-test runs at most this long, after its wait in the queue. The answer then holds the results so far. */
   mostMs = 10_000;
   /** Fetching archived events takes at most this part of {@link mostMs}. */
-  lendingMs = 5_000;
+  stagingMs = 5_000;
   /** A back-test of a `match` rule ends after this many matching events. */
   mostEvents = 5_000;
   firings = 500;

@@ -60,8 +60,8 @@ export class MatchBacktestEvaluator {
   ): Promise<{ evaluations: number; truncated: boolean; firings: BacktestFirings }> {
     const past: Past = { rule, firings: new BacktestFirings(this.limits), states: new Map(), evaluations: 0 };
     const until = performance.now() + this.limits.mostMs;
-    const { mostEvents: enough, lendingMs: milliseconds } = this.limits;
-    const known = await this.events.lend(rule, window, { enough, milliseconds }, tx);
+    const { mostEvents: enough, stagingMs: milliseconds } = this.limits;
+    const known = await this.events.stage(rule, window, { enough, milliseconds }, tx);
     const seen = { from: window.from, to: known ?? window.to };
     const isWhole = (await this.through(past, seen, until, tx)) && known === null;
     for (const { series, stored } of past.states.values()) {

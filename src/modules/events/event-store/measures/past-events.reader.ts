@@ -11,7 +11,7 @@ import {
   subjectSql,
 } from '../../conditions/index.js';
 import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
-import { LentEventsWriter } from '../reading/lent-events.writer.js';
+import { StagedEventsWriter } from '../reading/staged-events.writer.js';
 import type { Locator } from '../lists/cursor.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
@@ -26,15 +26,15 @@ export interface PastEvent {
 export class PastEventsReader {
   constructor(
     private readonly database: Database,
-    private readonly lent: LentEventsWriter,
+    private readonly staged: StagedEventsWriter,
   ) {}
 
   /**
-   * Runs work in a snapshot, like `Database.snapshot`. Events of the window must be staged by `lend` before they are
+   * Runs work in a snapshot, like `Database.snapshot`. Events of the window must be staged by `stage` before they are
    * read.
    */
   snapshot<T>(window: Pick<TimeWindow, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.lent.snapshot(window, work);
+    return this.staged.snapshot(window, work);
   }
 
   /**
@@ -44,13 +44,13 @@ export class PastEventsReader {
    * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
-  lend(
+  stage(
     { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },
     window: TimeWindow,
     { enough, milliseconds }: { readonly enough: number; readonly milliseconds: number },
     tx: Db,
   ): Promise<Date | null> {
-    return this.lent.lend(projectId, { windows: [window], filter, fields: null, enough, milliseconds }, tx);
+    return this.staged.stage(projectId, { windows: [window], filter, fields: null, enough, milliseconds }, tx);
   }
 
   /**

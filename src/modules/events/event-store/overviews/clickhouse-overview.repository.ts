@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { StatementValues } from '../../../../platform/clickhouse/index.js';
-import { type AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
+import { type GroupedColumn, GroupedEvents } from '../reading/grouped-events.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { instantBeforeSql } from '../reading/windows-sql.js';
@@ -15,9 +15,9 @@ import type { Snapshot } from '../questions/snapshots.js';
 export interface ClickHouseOverview {
   readonly type: 'clickHouse';
   /** Grouped by type, source, severity and whether the request failed. */
-  readonly kinds: AlikeEvents;
+  readonly kinds: GroupedEvents;
   /** Grouped by latency, with the newest timestamp. */
-  readonly latencies: AlikeEvents;
+  readonly latencies: GroupedEvents;
   readonly events: MatchingEvents;
 }
 
@@ -54,16 +54,16 @@ export class ClickHouseOverviewRepository {
     const tail = await this.gathered.tailOf(question, division.span, snapshot, signal);
     if (tail === null) return null;
     const starts = division.starts.map((start) => start.getTime());
-    const timestamp: AlikeColumn = {
+    const timestamp: GroupedColumn = {
       clickHouse: () => instantBeforeSql(starts),
       postgres: () => 'e."timestamp"',
       type: 'timestamptz',
     };
-    const alike = async (columns: Readonly<Record<string, AlikeColumn>>): Promise<AlikeEvents | null> => {
+    const grouped = async (columns: Readonly<Record<string, GroupedColumn>>): Promise<GroupedEvents | null> => {
       const statement = new StatementValues();
       const { bind } = statement;
       const events = clickHouseQuestion(question, division.span, [], tail.chosen, bind);
-      const unread: AlikeColumn = {
+      const unread: GroupedColumn = {
         clickHouse: () => `toUInt8(${events.unread})`,
         postgres: () => '0',
         type: 'int',
@@ -75,23 +75,23 @@ export class ClickHouseOverviewRepository {
         .rows<Record<string, unknown>>(
           question.scope,
           tail.block,
-          (replicated) => AlikeEvents.selectSql(asked, replicated, bind),
+          (replicated) => GroupedEvents.selectSql(asked, replicated, bind),
           statement,
           bounds,
         )
         .catch((error: unknown) => {
           throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
         });
-      const found = rows && AlikeEvents.of(asked, rows);
+      const found = rows && GroupedEvents.of(asked, rows);
       return found?.has('unread', 1) === false ? found : null;
     };
-    const kinds = await alike(KINDS);
-    const latencies = kinds && (await alike(LATENCIES));
+    const kinds = await grouped(KINDS);
+    const latencies = kinds && (await grouped(LATENCIES));
     return latencies && { type: 'clickHouse', kinds, latencies, events: tail.events(division.span) };
   }
 }
 
-const plain = (name: string, type: AlikeColumn['type']): AlikeColumn => ({
+const plain = (name: string, type: GroupedColumn['type']): GroupedColumn => ({
   clickHouse: () => `e.${name}`,
   postgres: () => `e.${name}`,
   type,
@@ -102,7 +102,7 @@ const KINDS = {
   source_id: plain('source_id', 'uuid'),
   severity: plain('severity', 'text'),
   failed: { clickHouse: () => 'e.log_status >= 500', postgres: () => 'e.log_status >= 500', type: 'bool' },
-} as const satisfies Readonly<Record<string, AlikeColumn>>;
+} as const satisfies Readonly<Record<string, GroupedColumn>>;
 
 const LATENCIES = {
   latency: {
@@ -116,4 +116,4 @@ const LATENCIES = {
     type: 'timestamptz',
     isGreatest: true,
   },
-} as const satisfies Readonly<Record<string, AlikeColumn>>;
+} as const satisfies Readonly<Record<string, GroupedColumn>>;

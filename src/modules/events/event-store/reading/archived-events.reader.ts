@@ -6,7 +6,7 @@ import type { Db } from '../../../../platform/database/database.js';
 import { domainError } from '../../../../platform/http/domain-error.js';
 import { type EventColumn, FIELD_TABLE, instantSql } from '../../fields/index.js';
 import { HotEvents } from '../retention/hot-events.js';
-import { AlikeEvents, type AlikeQuestion } from './alike-events.js';
+import { GroupedEvents, type GroupingQuery } from './grouped-events.js';
 import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from './clickhouse-events.reader.js';
 import { TailReader } from './tail.reader.js';
 import { writtenIds, writtenNumbers } from './written-values.js';
@@ -82,18 +82,23 @@ export class ArchivedEventsReader {
    * replicated yet.
    * @throws ArchiveUnavailable
    */
-  async alike(scope: Scope, question: AlikeQuestion, tx: Db, bounds: Partial<ReadBounds> = {}): Promise<AlikeEvents> {
+  async grouped(
+    scope: Scope,
+    question: GroupingQuery,
+    tx: Db,
+    bounds: Partial<ReadBounds> = {},
+  ): Promise<GroupedEvents> {
     const block = await this.tail.block(scope, tx);
     if (block === null) throw new ArchiveUnavailable();
     const statement = new StatementValues();
     const rows = await this.rows<Record<string, unknown>>(
       scope,
       block,
-      (replicated) => AlikeEvents.selectSql(question, replicated, statement.bind),
+      (replicated) => GroupedEvents.selectSql(question, replicated, statement.bind),
       statement,
       bounds,
     );
-    const events = AlikeEvents.of(question, rows);
+    const events = GroupedEvents.of(question, rows);
     if (events === null) throw new ArchiveUnavailable();
     return events;
   }

@@ -76,10 +76,10 @@ export class EventRowsReader {
       const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
       const missing = new Set(old.filter(({ id }) => !kept.has(id)));
       const here = locators.filter((locator) => !missing.has(locator));
-      const lent = missing.size === 0 ? null : await this.archived.rowsAt(scope, [...missing]);
+      const archivedRows = missing.size === 0 ? null : await this.archived.rowsAt(scope, [...missing]);
       const rows = [
         ...(await this.numbered(scope, here, selection, null, snapshot)),
-        ...(lent === null ? [] : await this.numbered(scope, [...missing], selection, lent, snapshot)),
+        ...(archivedRows === null ? [] : await this.numbered(scope, [...missing], selection, archivedRows, snapshot)),
       ];
       const at = new Map(locators.map(({ id }, index) => [id, index]));
       return rows.sort((one, other) => (at.get(one.which) ?? 0) - (at.get(other.which) ?? 0)).map(({ row }) => row);
@@ -102,13 +102,13 @@ export class EventRowsReader {
     scope: Scope,
     locators: readonly Locator[],
     { columns, join }: Selection<Row>,
-    lent: string | null,
+    archivedRows: string | null,
     tx: Db,
   ): Promise<{ readonly which: string; readonly row: Row }[]> {
     if (locators.length === 0) return [];
     const { bind, values } = new Parameters();
     const asked = { columns: `which AS "whichEvent", ${columns}`, join };
-    const sql = rowsSql(scope, locators, asked, lent, bind);
+    const sql = rowsSql(scope, locators, asked, archivedRows, bind);
     const rows = await this.database.rows<Row & { whichEvent: string }>(sql, values, tx);
     return rows.map(({ whichEvent: which, ...row }) => ({ which, row: row as Row }));
   }
@@ -135,20 +135,21 @@ export class EventRowsReader {
 
 /**
  * Reads events along their primary key.
- * @param lent whole rows as JSON, which are read in place of the table
+ * @param archivedRows whole rows as JSON, which are read in place of the table
  */
 function rowsSql(
   { projectId }: Scope,
   locators: readonly Locator[],
   { columns, join = '' }: Pick<Selection<unknown>, 'columns' | 'join'>,
-  lent: string | null,
+  archivedRows: string | null,
   bind: Bind,
 ): string {
   const times = locators.map(({ timestamp }) => timestamp.getTime());
   const project = bind(projectId);
   const wanted = `unnest(${bind(locators.map(({ timestamp }) => timestamp))}::timestamptz[], ${bind(locators.map(({ id }) => id))}::uuid[])`;
   const within = [Math.min(...times), Math.max(...times)].map((ms) => bind(new Date(ms)));
-  const events = lent === null ? 'events' : `jsonb_populate_recordset(NULL::events, ${bind(lent)}::jsonb) AS events`;
+  const events =
+    archivedRows === null ? 'events' : `jsonb_populate_recordset(NULL::events, ${bind(archivedRows)}::jsonb) AS events`;
   return `SELECT ${columns} FROM ${wanted} WITH ORDINALITY AS wanted (at, which, n)
     JOIN ${events} ON project_id = ${project} AND "timestamp" = at AND id = which
       AND "timestamp" BETWEEN ${within.join(' AND ')} ${join}

@@ -45,10 +45,10 @@ export interface Gathering {
   /** The selected columns of the events. */
   readonly columns: string;
   /**
-   * Which rows of a bucket and value are combined: `all` when the columns are aggregates, `alike` when only equal rows
+   * Which rows of a bucket and value are combined: `all` when the columns are aggregates, `equal` when only equal rows
    * are, or `none`.
    */
-  readonly merges: 'all' | 'alike' | 'none';
+  readonly merges: 'all' | 'equal' | 'none';
   /** The columns of the grouped rows. */
   readonly gathered: string;
   /** The aggregate over these columns. Its type is numeric or float8. */
@@ -75,7 +75,7 @@ export function gatheringOf(aggregate: Aggregate, field: string | undefined, bin
     const { value, key } = keyedSql(field, bind);
     return {
       columns: `${value} AS measured`,
-      merges: 'alike',
+      merges: 'equal',
       gathered: `${key('measured')} AS seen`,
       value: "count(DISTINCT nullif(seen, ''))",
     };

@@ -115,7 +115,7 @@ function baseOf(
   const ofClickHouse = source.type === 'clickHouse' ? `${clickHouseSql(source, bind)} UNION ALL ` : '';
   return {
     sql: `${ofClickHouse}SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
-            SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.value} AS held, ${columns}
+            SELECT ${merges === 'equal' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.value} AS held, ${columns}
             FROM ${source.events(bind)} /* tenant: the events found are of one project */
             ${merges === 'all' ? 'GROUP BY 1, 2' : ''} OFFSET 0) gathered`,
     value,

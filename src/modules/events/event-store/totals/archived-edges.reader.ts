@@ -3,9 +3,9 @@ import type { ProjectScope } from '../../../access/index.js';
 import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import type { Db } from '../../../../platform/database/database.js';
-import type { AlikeColumn, AlikeEvents } from '../reading/alike-events.js';
+import type { GroupedColumn, GroupedEvents } from '../reading/grouped-events.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
-import { LentEventsWriter } from '../reading/lent-events.writer.js';
+import { StagedEventsWriter } from '../reading/staged-events.writer.js';
 import { edgesOf, instantBeforeSql, inWindowsSql } from '../reading/windows-sql.js';
 import { tailSql } from '../reading/tail.reader.js';
 import type { Interval } from './count.js';
@@ -37,12 +37,12 @@ export interface ArchivedEdges {
 export class ArchivedEdgesReader {
   constructor(
     private readonly archived: ArchivedEventsReader,
-    private readonly lent: LentEventsWriter,
+    private readonly staged: StagedEventsWriter,
   ) {}
 
   /** True when PostgreSQL lacks events of one of the edges. @param tx a transaction that may have staged events */
   async areArchived(edges: readonly TimeWindow[], tx?: Db): Promise<boolean> {
-    const those = tx === undefined ? edges : edges.filter((edge) => !this.lent.hasLent(edge, tx));
+    const those = tx === undefined ? edges : edges.filter((edge) => !this.staged.isStaged(edge, tx));
     return those.length > 0 && (await this.archived.isArchived({ from: earliest(those) }));
   }
 
@@ -64,7 +64,7 @@ export class ArchivedEdgesReader {
     const needed = DIMENSIONS.filter((name) => dimensions.includes(name) || filter[name] !== undefined);
     const starts = interval === undefined ? edgesOf(those) : divided(those, INTERVAL_MS[interval]);
     const columns = { at: atColumn(starts), ...Object.fromEntries(needed.map(dimensionColumn)), failed: FAILED };
-    const events: AlikeEvents = await this.archived.alike(
+    const events: GroupedEvents = await this.archived.grouped(
       scope,
       { columns, where: (bind) => `${inWindowsSql(those, bind)}${clickHouseConditionsOf(filter, bind)}` },
       tx,
@@ -78,18 +78,18 @@ export class ArchivedEdgesReader {
   }
 }
 
-const FAILED: AlikeColumn = {
+const FAILED: GroupedColumn = {
   clickHouse: () => 'e.log_status >= 500',
   postgres: () => 'e.log_status >= 500',
   type: 'bool',
 };
 
-function dimensionColumn(name: Dimension): readonly [Dimension, AlikeColumn] {
+function dimensionColumn(name: Dimension): readonly [Dimension, GroupedColumn] {
   const type = name === 'source_id' ? 'uuid' : 'text';
   return [name, { clickHouse: () => `e.${name}`, postgres: () => `e.${name}`, type }];
 }
 
-function atColumn(starts: readonly number[]): AlikeColumn {
+function atColumn(starts: readonly number[]): GroupedColumn {
   return {
     clickHouse: () => instantBeforeSql(starts),
     postgres: () => 'e."timestamp"',

@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import type { AlikeColumn } from '../reading/alike-events.js';
+import type { GroupedColumn } from '../reading/grouped-events.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
 import { tailSql } from '../reading/tail.reader.js';
@@ -18,7 +18,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 type Histogram = readonly { readonly bucket: number; readonly events: number }[];
 
-const LATENCY: AlikeColumn = {
+const LATENCY: GroupedColumn = {
   clickHouse: () => 'e.log_latency_ms',
   postgres: () => 'e.log_latency_ms',
   type: 'int',
@@ -126,10 +126,10 @@ export class LatenciesReader {
     const counted = new Map<number, number>();
     for (const edge of edges) {
       const within = (bind: BindValue): string => `${inWindowsSql([edge], bind)} AND e.log_has_latency`;
-      const alike = await this.archived.alike({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
+      const grouped = await this.archived.grouped({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
       const { bind, values } = new Parameters();
       const rows = await this.database.rows<{ ms: number; events: number }>(
-        `SELECT ms, sum(n) AS events FROM ${alike.sql(tailSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
+        `SELECT ms, sum(n) AS events FROM ${grouped.sql(tailSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
          GROUP BY 1`,
         values,
         tx,

@@ -5,7 +5,7 @@ import type { Bind } from '../../../../platform/database/parameters.js';
 const MOST_ROWS = 100_000;
 
 /** A column that events are grouped by. */
-export interface AlikeColumn {
+export interface GroupedColumn {
   /** SQL for the rows `e` of ClickHouse. Timestamps are epoch milliseconds. */
   readonly clickHouse: (bind: BindValue) => string;
   /** SQL for the rows `e` of PostgreSQL. */
@@ -15,38 +15,38 @@ export interface AlikeColumn {
   readonly isGreatest?: true;
 }
 
-export interface AlikeQuestion {
-  readonly columns: Readonly<Record<string, AlikeColumn>>;
+export interface GroupingQuery {
+  readonly columns: Readonly<Record<string, GroupedColumn>>;
   /** Selects the events, for the rows `e` of ClickHouse. */
   readonly where: (bind: BindValue) => string;
 }
 
 /** Groups of events with equal columns. Each row has the number `n` of its events. */
-export class AlikeEvents {
+export class GroupedEvents {
   private constructor(
-    private readonly columns: AlikeQuestion['columns'],
+    private readonly columns: GroupingQuery['columns'],
     private readonly lists: readonly (readonly unknown[])[],
   ) {}
 
   /** Returns the part of the statement after SELECT. */
-  static selectSql({ columns, where }: AlikeQuestion, replicated: string, bind: BindValue): string {
+  static selectSql({ columns, where }: GroupingQuery, replicated: string, bind: BindValue): string {
     // The aliases must differ from the names of columns, because a condition refers to the columns.
     const names = Object.values(columns).map(({ clickHouse: sql, isGreatest }, index) => {
-      return `${isGreatest ? `max(${sql(bind)})` : sql(bind)} AS alike_${index}`;
+      return `${isGreatest ? `max(${sql(bind)})` : sql(bind)} AS grouped_${index}`;
     });
-    const keys = Object.values(columns).flatMap(({ isGreatest }, index) => (isGreatest ? [] : [`alike_${index}`]));
-    return `* FROM (SELECT ${[...names, 'count() AS alike_n'].join(', ')} FROM ${replicated} AS e WHERE ${where(bind)}
+    const keys = Object.values(columns).flatMap(({ isGreatest }, index) => (isGreatest ? [] : [`grouped_${index}`]));
+    return `* FROM (SELECT ${[...names, 'count() AS grouped_n'].join(', ')} FROM ${replicated} AS e WHERE ${where(bind)}
       ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`}) LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`;
   }
 
   /** @returns null when there are more than {@link MOST_ROWS} groups */
-  static of({ columns }: AlikeQuestion, rows: readonly Record<string, unknown>[]): AlikeEvents | null {
+  static of({ columns }: GroupingQuery, rows: readonly Record<string, unknown>[]): GroupedEvents | null {
     if (rows.length > MOST_ROWS) return null;
     const lists = Object.values(columns).map(({ type }, index) => {
-      const values = rows.map((row) => row[`alike_${index}`]);
+      const values = rows.map((row) => row[`grouped_${index}`]);
       return type === 'timestamptz' ? values.map((value) => new Date(value as number)) : values;
     });
-    return new AlikeEvents(columns, [...lists, rows.map(({ alike_n: n }) => n)]);
+    return new GroupedEvents(columns, [...lists, rows.map(({ grouped_n: n }) => n)]);
   }
 
   /** True when one of the groups has this value in a column. */

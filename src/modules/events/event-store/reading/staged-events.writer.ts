@@ -56,7 +56,7 @@ interface Wanted {
  * queries about the same few events needs no other SQL.
  */
 @Injectable()
-export class LentEventsWriter {
+export class StagedEventsWriter {
   /** Beyond this number, only the oldest events are staged. */
   mostEvents = 100_000;
   /** The limit for the rows as JSON, in bytes. */
@@ -69,19 +69,19 @@ export class LentEventsWriter {
     private readonly tail: TailReader,
   ) {}
 
-  /** Runs work in a snapshot, like `Database.snapshot`. Within it, {@link lend} can stage events from an instant on. */
+  /** Runs work in a snapshot, like `Database.snapshot`. Within it, {@link stage} can stage events from an instant on. */
   async snapshot<T>({ from }: Pick<Window, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
     const hotFrom = await this.archived.hotFrom();
     if (hotFrom === null || from >= hotFrom) return this.database.snapshot(work);
-    const lending = (tx: Db): Promise<T> => {
+    const staging = (tx: Db): Promise<T> => {
       this.loans.set(tx, { hotFrom, windows: [], until: null });
       return work(tx);
     };
-    return this.database.snapshot(lending, { isUndone: true });
+    return this.database.snapshot(staging, { isUndone: true });
   }
 
   /** True when PostgreSQL lacks events that the transaction may read. */
-  mayLend(tx: Db): boolean {
+  mayStage(tx: Db): boolean {
     return this.loans.has(tx);
   }
 
@@ -91,7 +91,7 @@ export class LentEventsWriter {
    * @returns null, or the instant before which all events are visible when there are too many
    * @throws ArchiveUnavailable
    */
-  async lend(projectId: ProjectId, wanted: Wanted, tx: Db): Promise<Date | null> {
+  async stage(projectId: ProjectId, wanted: Wanted, tx: Db): Promise<Date | null> {
     const loan = this.loans.get(tx);
     const windows = loan === undefined ? [] : apart(wanted.windows);
     const archived = windows.flatMap(({ from, to }) =>
@@ -131,7 +131,7 @@ export class LentEventsWriter {
   }
 
   /** True when the statements of a transaction see all matching events of a window. */
-  hasLent({ from, to }: Window, tx: Db): boolean {
+  isStaged({ from, to }: Window, tx: Db): boolean {
     const loan = this.loans.get(tx);
     if (loan === undefined || (loan.until !== null && to > loan.until)) return false;
     return loan.windows.some((window) => window.from <= from && window.to >= to);
