@@ -9,7 +9,7 @@ import { EventMatchesModule } from './matches/matches.module.js';
 import { EventMeasuresModule } from './measures/measures.module.js';
 import { EventOverviewsModule } from './overviews/overviews.module.js';
 import { EventListsModule } from './lists/lists.module.js';
-import { EventQuestionsModule } from './questions/questions.module.js';
+import { EventAggregationModule } from './aggregation/aggregation.module.js';
 import { EventRetentionModule } from './retention/retention.module.js';
 import { EventRollupsModule } from './rollups/rollups.module.js';
 import { EventRowsModule } from './rows/rows.module.js';
@@ -30,7 +30,7 @@ const PARTS = [
   EventMeasuresModule,
   EventOverviewsModule,
   EventListsModule,
-  EventQuestionsModule,
+  EventAggregationModule,
   EventRetentionModule,
   EventRollupsModule,
   EventRowsModule,

@@ -60,14 +60,14 @@ export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
 export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowLocator } from './rollups/slow-events.reader.js';
 
 // Analytics over a window: breakdowns, series, funnels and overviews.
-export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
-export type { Question } from './questions/question.js';
+export { type Scalar, scalarOf, SHOWN_CHARACTERS } from './aggregation/keys.js';
+export type { AggregationQuery } from './aggregation/aggregation-query.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
 export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
 export { FacetsReader, type PropertyFacet } from './breakdowns/facets.reader.js';
 export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
 export type { AskedSeries, SeriesRow } from './series/asked-series.js';
-export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
+export { type AnsweredSeries, type BucketRules, TimeseriesReader } from './series/timeseries.reader.js';
 export { FunnelsReader } from './funnels/funnels.reader.js';
 export { type OverviewStats, OverviewsReader } from './overviews/overviews.reader.js';
 

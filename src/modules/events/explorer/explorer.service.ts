@@ -92,7 +92,7 @@ export class ExplorerService {
       where === null && by.length === 0
         ? this.totals.facets(scope, window, filter, limit).then((values) => ({ values, by: [] }))
         : this.facetsOfEvents.read(
-            { question: { scope, now, window, filter, where }, limit, by, limitBy: MOST_PROPERTY_VALUES },
+            { query: { scope, now, window, filter, where }, limit, by, limitBy: MOST_PROPERTY_VALUES },
             signal,
           ),
       this.sources.of(scope),

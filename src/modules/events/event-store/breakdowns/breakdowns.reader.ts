@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type Division, wholeWindows } from '../questions/division.js';
-import { GatheredEventsReader, type Source, type TailEvents } from '../questions/gathered-events.reader.js';
-import { isCounted, type Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import { type BucketLayout, wholeWindows } from '../aggregation/bucket-layout.js';
+import { AggregatedEventsReader, type Source, type TailEvents } from '../aggregation/aggregated-events.reader.js';
+import { isCounted, type AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository } from './breakdown.repository.js';
 import { ClickHouseBreakdownRepository } from './clickhouse-breakdown.repository.js';
 
-/** The events of a question in a snapshot. A condition that SQL cannot decide is evaluated once for all breakdowns. */
+/** The events of a query in a snapshot. A condition that SQL cannot decide is evaluated once for all breakdowns. */
 export interface SelectedEvents {
-  readonly question: Question;
-  readonly division: Division;
+  readonly query: AggregationQuery;
+  readonly layout: BucketLayout;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
   readonly tail: () => Promise<TailEvents | null>;
@@ -23,7 +23,7 @@ export interface SelectedEvents {
 export class BreakdownsReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly breakdown: BreakdownRepository,
     private readonly clickHouse: ClickHouseBreakdownRepository,
   ) {}
@@ -34,35 +34,35 @@ export class BreakdownsReader {
    * @throws QueryTooLong, TooManyQueries
    */
   rows(
-    question: Question,
+    query: AggregationQuery,
     asked: { readonly by: string; readonly limit: number },
     signal: AbortSignal,
   ): Promise<BreakdownRow[]> {
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      if (!isCounted(question, [asked.by])) return this.ofEvents(this.select(question, snapshot, signal), asked);
-      const division = wholeWindows(question);
-      const source = await this.gathered.source(question, division, [asked.by as Dimension], snapshot);
-      return this.breakdown.rows(question, source, division, asked, snapshot);
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      if (!isCounted(query, [asked.by])) return this.ofEvents(this.select(query, snapshot, signal), asked);
+      const layout = wholeWindows(query);
+      const source = await this.aggregated.source(query, layout, [asked.by as Dimension], snapshot);
+      return this.breakdown.rows(query, source, layout, asked, snapshot);
     });
   }
 
-  /** Selects the events of a question for one or several breakdowns in a snapshot. */
-  select(question: Question, snapshot: Snapshot, signal: AbortSignal): SelectedEvents {
-    const division = wholeWindows(question);
+  /** Selects the events of a query for one or several breakdowns in a snapshot. */
+  select(query: AggregationQuery, snapshot: Snapshot, signal: AbortSignal): SelectedEvents {
+    const layout = wholeWindows(query);
     return {
-      ...{ question, division, snapshot, signal },
-      tail: once(() => this.gathered.tailOf(question, division.span, snapshot, signal)),
-      source: once(() => this.gathered.source(question, division, null, snapshot)),
+      ...{ query, layout, snapshot, signal },
+      tail: once(() => this.aggregated.tailOf(query, layout.span, snapshot, signal)),
+      source: once(() => this.aggregated.source(query, layout, null, snapshot)),
     };
   }
 
   /** Returns the same as {@link rows}, from the events themselves. @throws QueryTooLong */
   async ofEvents(
-    { question, division, snapshot, signal, tail, source }: SelectedEvents,
+    { query, layout, snapshot, signal, tail, source }: SelectedEvents,
     asked: { readonly by: string; readonly limit: number },
   ): Promise<BreakdownRow[]> {
-    const replicated = await this.clickHouse.rows(question, division, asked, snapshot, signal, tail);
-    return replicated ?? this.breakdown.rows(question, await source(), division, asked, snapshot);
+    const replicated = await this.clickHouse.rows(query, layout, asked, snapshot, signal, tail);
+    return replicated ?? this.breakdown.rows(query, await source(), layout, asked, snapshot);
   }
 }
 

@@ -4,12 +4,12 @@ import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-event
 import { instantSql } from '../../fields/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
-import { CLICKHOUSE_KEY_ORDER, clickHouseKeyed, toldKey } from '../questions/clickhouse-keys.js';
-import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
-import type { Division } from '../questions/division.js';
-import type { TailEvents } from '../questions/gathered-events.reader.js';
-import type { Question } from '../questions/question.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import { CLICKHOUSE_KEY_ORDER, clickHouseKeyed, toldKey } from '../aggregation/clickhouse-keys.js';
+import { clickHouseQueryConditions, readProperties } from '../aggregation/clickhouse-query-conditions.js';
+import type { BucketLayout } from '../aggregation/bucket-layout.js';
+import type { TailEvents } from '../aggregation/aggregated-events.reader.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository, type KeyedRow } from './breakdown.repository.js';
 
@@ -40,22 +40,22 @@ export class ClickHouseBreakdownRepository {
    * @throws QueryTooLong
    */
   async rows(
-    question: Question,
-    division: Division,
+    query: AggregationQuery,
+    layout: BucketLayout,
     asked: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
     tail: () => Promise<TailEvents | null>,
   ): Promise<BreakdownRow[] | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const rows = await this.split(question, division, asked, snapshot, signal, tail);
+    const rows = await this.split(query, layout, asked, snapshot, signal, tail);
     this.clickHouse.countRead(rows === null ? 'postgres' : 'clickhouse');
     return rows;
   }
 
   private async split(
-    question: Question,
-    division: Division,
+    query: AggregationQuery,
+    layout: BucketLayout,
     { by, limit }: { readonly by: string; readonly limit: number },
     snapshot: Snapshot,
     signal: AbortSignal,
@@ -67,20 +67,20 @@ export class ClickHouseBreakdownRepository {
     const keyed = clickHouseKeyed(by, bind);
     const tail = await tailOf();
     if (tail === null) return null;
-    const events = clickHouseQuestion(question, division.span, readProperties(by, keyed), tail.chosen, bind);
+    const events = clickHouseQueryConditions(query, layout.span, readProperties(by, keyed), tail.chosen, bind);
     const fromTail = await this.breakdown.keyed(
-      question,
-      tail.events(division.span),
-      division,
+      query,
+      tail.events(layout.span),
+      layout,
       by,
       MOST_ADDRESS_KEYS + 1,
       snapshot,
     );
     if (!fitIntoAddress(fromTail.map(({ key }) => key))) return null;
-    const now = division.first === 0 ? 'true' : `e.timestamp >= ${instantSql(question.window.from, bind)}`;
+    const now = layout.first === 0 ? 'true' : `e.timestamp >= ${instantSql(query.window.from, bind)}`;
     try {
       const found = await this.clickHouse.rows<ClickHouseRow>(
-        question.scope,
+        query.scope,
         tail.block,
         (replicated) => `key, of_key, errors_of_key, previous_of_key, sum(of_key) OVER () AS of_all,
             sum(errors_of_key) OVER () AS errors_of_all, sum(toUInt64(key != '')) OVER () AS keys,

@@ -5,12 +5,12 @@ import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { ClickHouseEvents, ClickHouseUnavailable, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { clickHouseNumberKey } from '../reading/number-key.js';
-import { clickHouseKeyed } from '../questions/clickhouse-keys.js';
-import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import { isKeyOfNumber } from '../questions/keys.js';
-import type { Question } from '../questions/question.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import { clickHouseKeyed } from '../aggregation/clickhouse-keys.js';
+import { clickHouseQueryConditions, readProperties } from '../aggregation/clickhouse-query-conditions.js';
+import { AggregatedEventsReader } from '../aggregation/aggregated-events.reader.js';
+import { isKeyOfNumber } from '../aggregation/keys.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 import { type FollowedEvents, FunnelEventsRepository, type TailStep } from './funnel-events.repository.js';
 import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
 
@@ -63,7 +63,7 @@ export class ClickHouseFunnelRepository {
   mostEventsOfAList = MOST_EVENTS_OF_A_LIST;
 
   constructor(
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly events: FunnelEventsRepository,
     private readonly clickHouse: ClickHouseEvents,
     private readonly archived: ArchivedEventsReader,
@@ -80,7 +80,7 @@ export class ClickHouseFunnelRepository {
    * @throws QueryTooLong, ClickHouseUnavailable also while the events are read
    */
   async read(
-    question: Question,
+    query: AggregationQuery,
     followed: FollowedEvents,
     snapshot: Snapshot,
     signal: AbortSignal,
@@ -90,10 +90,10 @@ export class ClickHouseFunnelRepository {
     const { bind } = statement;
     const { types, by, from } = followed;
     const keyed = clickHouseKeyed(by, bind);
-    const { window } = question;
-    const tail = await this.gathered.tailOf(question, window, snapshot, signal, types);
+    const { window } = query;
+    const tail = await this.aggregated.tailOf(query, window, snapshot, signal, types);
     if (tail === null) return null;
-    const events = clickHouseQuestion(question, window, readProperties(by, keyed), tail.chosen, bind);
+    const events = clickHouseQueryConditions(query, window, readProperties(by, keyed), tail.chosen, bind);
     const tailSteps = await this.events.tailSteps(tail.events(window), followed, snapshot);
     const fromTail = byName(tailSteps);
     if (fromTail.size > MOST_KEYS) return null;
@@ -103,7 +103,7 @@ export class ClickHouseFunnelRepository {
     const mostWithIds = bind(Math.min(this.mostEventsOfAList, MOST_EVENTS_WITH_IDS), 'UInt64');
     const words = `arrayMap((step, nth) -> ${wordSql({ ms: 'step.1', isFirst: 'nth = 1', type: 'step.3' })}, steps, arrayEnumerate(steps))`;
     const stream = this.clickHouse.stream<ClickHouseRow>(
-      question.scope,
+      query.scope,
       tail.block,
       (
         replicated,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { MatchingEvents } from '../scan/matching-events.reader.js';
-import { keyedSql } from '../questions/keys.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import { keyedSql } from '../aggregation/keys.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
 
 /** Packs that one FETCH reads. The next packs are fetched while the current packs are processed. */

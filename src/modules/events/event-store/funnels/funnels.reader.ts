@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import type { Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import { AggregatedEventsReader } from '../aggregation/aggregated-events.reader.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import { ClickHouseUnavailable } from '../reading/clickhouse-events.reader.js';
 import { ClickHouseFunnelRepository } from './clickhouse-funnel.repository.js';
 import { type FollowedEvents, FunnelEventsRepository } from './funnel-events.repository.js';
@@ -25,33 +25,33 @@ export interface Follower<Result> {
 export class FunnelsReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly events: FunnelEventsRepository,
     private readonly clickHouse: ClickHouseFunnelRepository,
   ) {}
 
   /**
-   * Passes all events of the question's window to a follower. All events come from one snapshot.
+   * Passes all events of the query's window to a follower. All events come from one snapshot.
    * @param begin creates the follower; called again when the events have to be read from the beginning
    * @throws QueryTooLong, TooManyQueries, and the errors of the follower
    */
   follow<Result>(
-    question: Question,
+    query: AggregationQuery,
     asked: Pick<FollowedEvents, 'types' | 'by'>,
     begin: () => Follower<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      const followed = { ...asked, from: question.window.from };
-      const replicated = await this.fromClickHouse(question, followed, begin(), snapshot, signal);
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      const followed = { ...asked, from: query.window.from };
+      const replicated = await this.fromClickHouse(query, followed, begin(), snapshot, signal);
       this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
-      return replicated === null ? this.fromRows(question, followed, begin(), snapshot) : replicated.result;
+      return replicated === null ? this.fromRows(query, followed, begin(), snapshot) : replicated.result;
     });
   }
 
   /** @returns null when PostgreSQL has to answer alone */
   private async fromClickHouse<Result>(
-    question: Question,
+    query: AggregationQuery,
     followed: FollowedEvents,
     follower: Follower<Result>,
     snapshot: Snapshot,
@@ -60,7 +60,7 @@ export class FunnelsReader {
     const follow = follower.push.bind(follower);
     const others = new EventLoopYield();
     try {
-      const events = await this.clickHouse.read(question, followed, snapshot, signal);
+      const events = await this.clickHouse.read(query, followed, snapshot, signal);
       if (events === null) return null;
       for await (const words of events) {
         await others.ifDue();
@@ -74,7 +74,7 @@ export class FunnelsReader {
   }
 
   private async fromRows<Result>(
-    question: Question,
+    query: AggregationQuery,
     followed: FollowedEvents,
     follower: Follower<Result>,
     snapshot: Snapshot,
@@ -82,7 +82,7 @@ export class FunnelsReader {
     const follow = follower.push.bind(follower);
     const packs = new PackReader();
     const others = new EventLoopYield();
-    const events = await this.gathered.events(question, question.window, snapshot, followed.types);
+    const events = await this.aggregated.events(query, query.window, snapshot, followed.types);
     for await (const some of this.events.read(events, followed, snapshot)) {
       for (const pack of some) {
         await others.ifDue();

@@ -9,8 +9,8 @@ import { type AskedPlaces, olderThan } from '../lists/asked-places.js';
 import { clickHouseOlderThan } from '../lists/clickhouse-list.reader.js';
 import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
 import { filterInBoth } from '../lists/explored-list.reader.js';
-import type { Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { ClickHouseUnavailable } from '../reading/clickhouse-events.reader.js';
 import { EventRowsReader, type Selection } from '../rows/event-rows.reader.js';
@@ -61,7 +61,7 @@ export class MatchesReader {
 
   /** Returns a page and the number of all matching events, from one snapshot. @throws as {@link newest} */
   page(
-    asked: Omit<Question, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
+    asked: Omit<AggregationQuery, 'isAll' | 'before' | 'where'> & { readonly where: EventCondition },
     { limit, offset }: Page,
     signal: AbortSignal,
   ): Promise<{ total: number; locators: EventLocator[] }> {
@@ -73,8 +73,8 @@ export class MatchesReader {
         return { total: read, locators: await this.locators(scope, rows, snapshot) };
       }
       // SQL counts faster than it returns every event.
-      const question: Question = { ...asked, isAll: false, before: null };
-      const counts = await this.breakdowns.ofEvents(this.breakdowns.select(question, snapshot, signal), {
+      const query: AggregationQuery = { ...asked, isAll: false, before: null };
+      const counts = await this.breakdowns.ofEvents(this.breakdowns.select(query, snapshot, signal), {
         by: 'event',
         limit: 1,
       });

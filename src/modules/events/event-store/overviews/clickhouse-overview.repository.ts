@@ -5,11 +5,11 @@ import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-event
 import type { MatchingEvents } from '../scan/matching-events.reader.js';
 import { instantBeforeSql } from '../reading/windows-sql.js';
 import { QueryTooLong } from '../../long-reads/index.js';
-import { clickHouseQuestion } from '../questions/clickhouse-question.js';
-import type { Division } from '../questions/division.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import type { Question } from '../questions/question.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import { clickHouseQueryConditions } from '../aggregation/clickhouse-query-conditions.js';
+import type { BucketLayout } from '../aggregation/bucket-layout.js';
+import { AggregatedEventsReader } from '../aggregation/aggregated-events.reader.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 
 /** Grouped events of an overview in ClickHouse, with the events that PostgreSQL has to add. */
 export interface ClickHouseOverview {
@@ -25,7 +25,7 @@ export interface ClickHouseOverview {
 @Injectable()
 export class ClickHouseOverviewRepository {
   constructor(
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly clickHouse: ClickHouseEvents,
   ) {}
 
@@ -34,26 +34,26 @@ export class ClickHouseOverviewRepository {
    * @throws QueryTooLong
    */
   async source(
-    question: Question,
-    division: Division,
+    query: AggregationQuery,
+    layout: BucketLayout,
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<ClickHouseOverview | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const source = this.clickHouse.isCircuitOpen ? null : await this.read(question, division, snapshot, signal);
+    const source = this.clickHouse.isCircuitOpen ? null : await this.read(query, layout, snapshot, signal);
     this.clickHouse.countRead(source === null ? 'postgres' : 'clickhouse');
     return source;
   }
 
   private async read(
-    question: Question,
-    division: Division,
+    query: AggregationQuery,
+    layout: BucketLayout,
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<ClickHouseOverview | null> {
-    const tail = await this.gathered.tailOf(question, division.span, snapshot, signal);
+    const tail = await this.aggregated.tailOf(query, layout.span, snapshot, signal);
     if (tail === null) return null;
-    const starts = division.starts.map((start) => start.getTime());
+    const starts = layout.starts.map((start) => start.getTime());
     const timestamp: GroupedColumn = {
       clickHouse: () => instantBeforeSql(starts),
       postgres: () => 'e."timestamp"',
@@ -62,7 +62,7 @@ export class ClickHouseOverviewRepository {
     const grouped = async (columns: Readonly<Record<string, GroupedColumn>>): Promise<GroupedEvents | null> => {
       const statement = new StatementValues();
       const { bind } = statement;
-      const events = clickHouseQuestion(question, division.span, [], tail.chosen, bind);
+      const events = clickHouseQueryConditions(query, layout.span, [], tail.chosen, bind);
       const unread: GroupedColumn = {
         clickHouse: () => `toUInt8(${events.unread})`,
         postgres: () => '0',
@@ -73,7 +73,7 @@ export class ClickHouseOverviewRepository {
       const bounds = { milliseconds: snapshot.deadline.left(), signal };
       const rows = await this.clickHouse
         .rows<Record<string, unknown>>(
-          question.scope,
+          query.scope,
           tail.block,
           (replicated) => GroupedEvents.selectSql(asked, replicated, bind),
           statement,
@@ -87,7 +87,7 @@ export class ClickHouseOverviewRepository {
     };
     const kinds = await grouped(KINDS);
     const latencies = kinds && (await grouped(LATENCIES));
-    return latencies && { type: 'clickHouse', kinds, latencies, events: tail.events(division.span) };
+    return latencies && { type: 'clickHouse', kinds, latencies, events: tail.events(layout.span) };
   }
 }
 

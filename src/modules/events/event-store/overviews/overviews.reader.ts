@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { wholeWindows } from '../questions/division.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import { isCounted, type Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import { wholeWindows } from '../aggregation/bucket-layout.js';
+import { AggregatedEventsReader } from '../aggregation/aggregated-events.reader.js';
+import { isCounted, type AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { isEmptyFilter } from '../totals/event-filter.js';
 import { LatenciesReader } from '../totals/latencies.reader.js';
@@ -26,46 +26,45 @@ export interface CountedOverview {
 export class OverviewsReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly overview: OverviewRepository,
     private readonly clickHouse: ClickHouseOverviewRepository,
     private readonly latencies: LatenciesReader,
   ) {}
 
   /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries */
-  count(question: Question, signal: AbortSignal): Promise<CountedOverview> {
-    const division = wholeWindows(question);
+  count(query: AggregationQuery, signal: AbortSignal): Promise<CountedOverview> {
+    const layout = wholeWindows(query);
     // Latencies of counted hours are not divided by field, so they cannot answer with a filter.
-    const isOfHours = isCounted(question, []) && isEmptyFilter(question.filter);
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      const replicated = isOfHours ? null : await this.clickHouse.source(question, division, snapshot, signal);
+    const isOfHours = isCounted(query, []) && isEmptyFilter(query.filter);
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      const replicated = isOfHours ? null : await this.clickHouse.source(query, layout, snapshot, signal);
       const source =
-        replicated ??
-        (await this.gathered.source(question, division, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));
-      const rows = await this.overview.rows(question, source, division, snapshot);
+        replicated ?? (await this.aggregated.source(query, layout, isOfHours ? OVERVIEW_DIMENSIONS : null, snapshot));
+      const rows = await this.overview.rows(query, source, layout, snapshot);
       const totals = rows.filter(({ part }) => part === 'totals');
       const of = async (bucket: number, window: TimeWindow): Promise<OverviewStats> => {
         const found = totals.find((row) => row.bucket === bucket);
         if (found === undefined) return NOTHING;
-        return isOfHours ? this.withRest(question, window, found, snapshot) : found;
+        return isOfHours ? this.withRest(query, window, found, snapshot) : found;
       };
-      const now = await of(division.first, question.window);
-      const previous = question.before === null ? null : await of(division.first - 1, question.before);
+      const now = await of(layout.first, query.window);
+      const previous = query.before === null ? null : await of(layout.first - 1, query.before);
       return { rows, now, previous };
     });
   }
 
   /** Adds the percentiles and the newest timestamp, which counted hours do not have. */
   private async withRest(
-    question: Question,
+    query: AggregationQuery,
     window: TimeWindow,
     found: OverviewStats,
     snapshot: Snapshot,
   ): Promise<OverviewStats> {
-    const { scope } = question;
+    const { scope } = query;
     await snapshot.limit();
     const percentiles = await this.latencies.percentiles(scope, window, QUANTILES, found.events, snapshot.tx);
     const [p50 = null, p95 = null] = percentiles;
-    return { ...found, p50, p95, last_at: await this.gathered.endOf(question, window, 'last', snapshot) };
+    return { ...found, p50, p95, last_at: await this.aggregated.endOf(query, window, 'last', snapshot) };
   }
 }

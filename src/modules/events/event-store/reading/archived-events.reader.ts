@@ -78,27 +78,22 @@ export class ArchivedEventsReader {
   }
 
   /**
-   * Returns the replicated events of a question, grouped. Statements of the same snapshot read the events that are not
+   * Returns the replicated events of a query, grouped. Statements of the same snapshot read the events that are not
    * replicated yet.
    * @throws ArchiveUnavailable
    */
-  async grouped(
-    scope: Scope,
-    question: GroupingQuery,
-    tx: Db,
-    bounds: Partial<ReadBounds> = {},
-  ): Promise<GroupedEvents> {
+  async grouped(scope: Scope, query: GroupingQuery, tx: Db, bounds: Partial<ReadBounds> = {}): Promise<GroupedEvents> {
     const block = await this.tail.block(scope, tx);
     if (block === null) throw new ArchiveUnavailable();
     const statement = new StatementValues();
     const rows = await this.rows<Record<string, unknown>>(
       scope,
       block,
-      (replicated) => GroupedEvents.selectSql(question, replicated, statement.bind),
+      (replicated) => GroupedEvents.selectSql(query, replicated, statement.bind),
       statement,
       bounds,
     );
-    const events = GroupedEvents.of(question, rows);
+    const events = GroupedEvents.of(query, rows);
     if (events === null) throw new ArchiveUnavailable();
     return events;
   }

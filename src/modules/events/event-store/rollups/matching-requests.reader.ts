@@ -9,9 +9,12 @@ import type { EventCondition } from '../../eql-language/index.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { CLICKHOUSE_SIZES } from '../lists/clickhouse-list.reader.js';
 import { LOCATOR_COLUMNS } from '../lists/event-locator.js';
-import { type ClickHouseQuestion, clickHouseQuestion } from '../questions/clickhouse-question.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import {
+  type ClickHouseQueryConditions,
+  clickHouseQueryConditions,
+} from '../aggregation/clickhouse-query-conditions.js';
+import { AggregatedEventsReader } from '../aggregation/aggregated-events.reader.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-events.reader.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { EventFilter } from '../totals/event-filter.js';
@@ -49,14 +52,14 @@ interface ClickHouseRows<Row> {
   readonly fromTail: MatchingEvents;
 }
 
-type Select = (replicated: string, events: ClickHouseQuestion, bind: BindValue) => string;
+type Select = (replicated: string, events: ClickHouseQueryConditions, bind: BindValue) => string;
 
 /** Reads requests whose properties matter, because of a condition or because they are grouped by route. */
 @Injectable()
 export class MatchingRequestsReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly clickHouse: ClickHouseEvents,
   ) {}
 
@@ -125,16 +128,16 @@ export class MatchingRequestsReader {
     const found = await this.fromClickHouse<ClickHouseFirst>(asked, select, reading);
     const [row] = found?.rows ?? [];
     if (found === null || row === undefined || row.unread === 1) {
-      return this.gathered.firstOf(await this.kept(asked, reading), snapshot);
+      return this.aggregated.firstOf(await this.kept(asked, reading), snapshot);
     }
-    const fromTail = await this.gathered.firstOf(found.fromTail, snapshot);
+    const fromTail = await this.aggregated.firstOf(found.fromTail, snapshot);
     if (row.events === 0) return fromTail;
     return fromTail === null ? new Date(row.ms) : new Date(Math.min(row.ms, fromTail.getTime()));
   }
 
   /** Selects the requests in PostgreSQL alone. @throws QueryTooLong, ArchiveUnavailable */
   private kept(asked: AskedRequests, { time: { deadline }, tx }: Reading): Promise<MatchingEvents> {
-    return this.gathered.events(asked, asked.window, { tx, deadline });
+    return this.aggregated.events(asked, asked.window, { tx, deadline });
   }
 
   /**
@@ -150,11 +153,11 @@ export class MatchingRequestsReader {
     const { scope, window } = asked;
     const { deadline, signal } = time;
     if (!isEnabled || this.clickHouse.isCircuitOpen) return null;
-    const tail = await this.gathered.tailOf(asked, window, { tx, deadline }, signal);
+    const tail = await this.aggregated.tailOf(asked, window, { tx, deadline }, signal);
     if (tail === null) return null;
     const statement = new StatementValues();
     const { bind } = statement;
-    const events = clickHouseQuestion(asked, window, properties, tail.chosen, bind);
+    const events = clickHouseQueryConditions(asked, window, properties, tail.chosen, bind);
     try {
       const text = (replicated: string): string => select(replicated, events, bind);
       const rows = await this.clickHouse.rows<Row>(scope, tail.block, text, statement, time.bounds());

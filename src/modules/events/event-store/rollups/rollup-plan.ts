@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 export interface PlannedHour {
   readonly hour: Date;
   readonly events: number;
-  /** True when the rollup is complete and can answer the question. */
+  /** True when the rollup is complete and can answer the query. */
   readonly isMade: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
 import { EventReplicationModule } from '../replication.module.js';
-import { EventQuestionsModule } from '../questions/questions.module.js';
+import { EventAggregationModule } from '../aggregation/aggregation.module.js';
 import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
 import { DayRollupsWriter } from './day-rollups.writer.js';
 import { EndpointStatsReader } from './endpoint-stats.reader.js';
@@ -14,7 +14,7 @@ import { SlowEventsReader } from './slow-events.reader.js';
 
 /** Builds rollups of ended hours and days, and reads them together with the events that no rollup contains. */
 @Module({
-  imports: [ProjectsModule, EventReplicationModule, EventQuestionsModule],
+  imports: [ProjectsModule, EventReplicationModule, EventAggregationModule],
   providers: [
     ClickHouseRequestsReader,
     EndpointStatsReader,

@@ -1,6 +1,6 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import { type Aggregate, countsEvents, quantileOf } from './aggregates.js';
-import { clickHouseDigits, clickHouseKeyed, keptKeySql, plainDigits } from '../questions/clickhouse-keys.js';
+import { clickHouseDigits, clickHouseKeyed, keptKeySql, plainDigits } from '../aggregation/clickhouse-keys.js';
 
 /** SQL that groups events in ClickHouse, and converts the groups into rows of PostgreSQL. */
 export interface ClickHouseAggregation {
@@ -9,10 +9,10 @@ export interface ClickHouseAggregation {
   /** The columns that are part of GROUP BY. */
   readonly grouped: readonly string[];
   /** The columns of the groups, under the names of {@link taken}. */
-  readonly gathered: string;
+  readonly aggregated: string;
   /** The types in PostgreSQL by column name. */
   readonly taken: Readonly<Record<string, string>>;
-  /** The expressions in PostgreSQL that return the columns of `Gathering.gathered`. */
+  /** The expressions in PostgreSQL that return the columns of `Aggregation.aggregated`. */
   readonly kept: string;
   /** SQL for the value of the field. Null without a field. */
   readonly read: { readonly value: string } | null;
@@ -39,7 +39,7 @@ export function clickHouseAggregationOf(
     return {
       ...plain,
       columns: 'count() AS events, countIf(e.log_status >= 500) AS errors',
-      gathered: 'events, errors',
+      aggregated: 'events, errors',
       taken: { events: 'bigint', errors: 'bigint' },
       kept: 'events, errors',
     };
@@ -50,7 +50,7 @@ export function clickHouseAggregationOf(
       ...plain,
       columns: `${keyed.value} AS measured`,
       grouped: ['measured'],
-      gathered: `${keyed.key('measured')} AS seen`,
+      aggregated: `${keyed.key('measured')} AS seen`,
       taken: { seen: 'text' },
       kept: `${keptKeySql('seen')} AS seen`,
       read: keyed,
@@ -63,7 +63,7 @@ export function clickHouseAggregationOf(
       ...ofNumbers,
       columns: `${read.digits} AS number, count() AS times`,
       grouped: ['number'],
-      gathered: 'number, times',
+      aggregated: 'number, times',
       taken: { number: 'numeric', times: 'bigint' },
       kept: 'number, times',
     };
@@ -74,7 +74,7 @@ export function clickHouseAggregationOf(
     return {
       ...ofNumbers,
       columns: `${aggregate}(${double}) AS found`,
-      gathered: `toString(found) AS ${name}`,
+      aggregated: `toString(found) AS ${name}`,
       taken: { [name]: 'numeric' },
       kept: name,
     };
@@ -86,7 +86,7 @@ export function clickHouseAggregationOf(
     ...ofNumbers,
     columns: `sum(toDecimal256OrNull(${read.digits}, ${DECIMALS})) AS added, count(${read.digits}) AS numbers,
       maxIf(toInt32(${fraction}) - ${exponent}, isNotNull(${read.digits})) AS decimals`,
-    gathered: 'toString(added) AS total, greatest(decimals, 0) AS scale, numbers',
+    aggregated: 'toString(added) AS total, greatest(decimals, 0) AS scale, numbers',
     taken: { total: 'numeric', scale: 'int', numbers: 'bigint' },
     kept: 'round(total, scale) AS total, numbers',
     inexact: `ifNull(${double} != 0 AND NOT (abs(${double}) BETWEEN ${LEAST_EXACT} AND ${MOST_EXACT}), false)`,

@@ -4,13 +4,13 @@ import { ClickHouseEvents, ClickHouseTimeout } from '../reading/clickhouse-event
 import type { TimeWindow } from '../totals/coverage.js';
 import { QueryTooLong } from '../../long-reads/index.js';
 import { fitIntoAddress, MOST_ADDRESS_KEYS } from '../reading/address-room.js';
-import { clickHouseKeyed, plainDigits, toldKey } from '../questions/clickhouse-keys.js';
-import { clickHouseQuestion, readProperties } from '../questions/clickhouse-question.js';
-import type { Division } from '../questions/division.js';
-import { GatheredEventsReader, type TailEvents } from '../questions/gathered-events.reader.js';
-import type { Keyed } from '../questions/keys.js';
-import type { Question } from '../questions/question.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import { clickHouseKeyed, plainDigits, toldKey } from '../aggregation/clickhouse-keys.js';
+import { clickHouseQueryConditions, readProperties } from '../aggregation/clickhouse-query-conditions.js';
+import type { BucketLayout } from '../aggregation/bucket-layout.js';
+import { AggregatedEventsReader, type TailEvents } from '../aggregation/aggregated-events.reader.js';
+import type { Keyed } from '../aggregation/keys.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 import { clickHouseAggregationOf } from './clickhouse-aggregates.js';
 import type { AskedSeries, SeriesRow } from './asked-series.js';
 import { type ClickHouseSource, TimeseriesRepository } from './timeseries.repository.js';
@@ -49,17 +49,17 @@ export interface ClickHouseSeries {
    * @returns null when PostgreSQL has to answer alone; undefined when the series has to be computed from {@link source}
    * @throws QueryTooLong
    */
-  rows(division: Division): Promise<SeriesRow[] | null | undefined>;
+  rows(layout: BucketLayout): Promise<SeriesRow[] | null | undefined>;
   /**
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
-  source(division: Division): Promise<ClickHouseSource | null>;
+  source(layout: BucketLayout): Promise<ClickHouseSource | null>;
 }
 
 /** The parameters of reading a series from ClickHouse. */
 interface SeriesRead {
-  readonly question: Question;
+  readonly query: AggregationQuery;
   readonly asked: AskedSeries;
   readonly tail: TailEvents;
   readonly snapshot: Snapshot;
@@ -73,7 +73,7 @@ interface SeriesRead {
 @Injectable()
 export class ClickHouseTimeseriesRepository {
   constructor(
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly series: TimeseriesRepository,
     private readonly clickHouse: ClickHouseEvents,
   ) {}
@@ -84,32 +84,32 @@ export class ClickHouseTimeseriesRepository {
    * @throws QueryTooLong
    */
   async begin(
-    question: Question,
+    query: AggregationQuery,
     asked: AskedSeries,
     window: TimeWindow,
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<ClickHouseSeries | null> {
     if (!this.clickHouse.isEnabled) return null;
-    const tail = this.clickHouse.isCircuitOpen ? null : await this.gathered.tailOf(question, window, snapshot, signal);
+    const tail = this.clickHouse.isCircuitOpen ? null : await this.aggregated.tailOf(query, window, snapshot, signal);
     if (tail === null) {
       this.clickHouse.countRead('postgres');
       return null;
     }
-    const read: SeriesRead = { question, asked, tail, snapshot, signal };
+    const read: SeriesRead = { query, asked, tail, snapshot, signal };
     return {
       first: async () => {
         const first = await this.first(read);
         if (first === undefined) this.clickHouse.countRead('postgres');
         return first;
       },
-      rows: async (division) => {
-        const rows = await this.unique(read, division);
+      rows: async (layout) => {
+        const rows = await this.unique(read, layout);
         if (rows !== undefined) this.clickHouse.countRead(rows === null ? 'postgres' : 'clickhouse');
         return rows;
       },
-      source: async (division) => {
-        const source = await this.source(read, division);
+      source: async (layout) => {
+        const source = await this.source(read, layout);
         this.clickHouse.countRead(source === null ? 'postgres' : 'clickhouse');
         return source;
       },
@@ -117,10 +117,10 @@ export class ClickHouseTimeseriesRepository {
   }
 
   private async first(read: SeriesRead): Promise<Date | null | undefined> {
-    const { question, tail, snapshot } = read;
-    const { window } = question;
+    const { query, tail, snapshot } = read;
+    const { window } = query;
     const statement = new StatementValues();
-    const events = clickHouseQuestion(question, window, [], tail.chosen, statement.bind);
+    const events = clickHouseQueryConditions(query, window, [], tail.chosen, statement.bind);
     const rows = await this.rows<{ ms: number; events: number; unread: number }>(
       read,
       (
@@ -131,32 +131,32 @@ export class ClickHouseTimeseriesRepository {
     );
     const [row] = rows ?? [];
     if (row === undefined || row.unread === 1) return undefined;
-    const fromTail = await this.gathered.firstOf(tail.events(window), snapshot);
+    const fromTail = await this.aggregated.firstOf(tail.events(window), snapshot);
     const first = row.events === 0 ? null : new Date(row.ms);
     if (first === null || fromTail === null) return first ?? fromTail;
     return fromTail < first ? fromTail : first;
   }
 
-  private async unique(read: SeriesRead, division: Division): Promise<SeriesRow[] | null | undefined> {
-    const { question, asked, tail, snapshot } = read;
+  private async unique(read: SeriesRead, layout: BucketLayout): Promise<SeriesRow[] | null | undefined> {
+    const { query, asked, tail, snapshot } = read;
     const { aggregate, field, splitBy } = asked;
     if (aggregate !== 'unique' || field === undefined || splitBy !== undefined) return undefined;
-    const events = tail.events(division.span);
-    const fromTail = await this.series.seen(events, division, field, MOST_ADDRESS_KEYS + 1, snapshot);
+    const events = tail.events(layout.span);
+    const fromTail = await this.series.seen(events, layout, field, MOST_ADDRESS_KEYS + 1, snapshot);
     if (!fitIntoAddress(fromTail.map(({ key }) => key))) return undefined;
     const statement = new StatementValues();
     const { bind } = statement;
     const keyed = clickHouseKeyed(field, bind);
-    const { matching, unread } = clickHouseQuestion(
-      question,
-      division.span,
+    const { matching, unread } = clickHouseQueryConditions(
+      query,
+      layout.span,
       readProperties(field, keyed),
       tail.chosen,
       bind,
     );
-    const first = bind(division.starts[division.first]?.getTime() ?? 0, 'Int64');
-    const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
-    const starts = fromTail.map(({ bucket }) => division.starts[bucket]?.getTime() ?? 0);
+    const first = bind(layout.starts[layout.first]?.getTime() ?? 0, 'Int64');
+    const places = new Map(layout.starts.map((start, index) => [start.getTime(), index]));
+    const starts = fromTail.map(({ bucket }) => layout.starts[bucket]?.getTime() ?? 0);
     const rows = await this.rows<UniqueRow>(
       read,
       (
@@ -165,7 +165,7 @@ export class ClickHouseTimeseriesRepository {
                max(unread_of_start) AS unread
         FROM (SELECT start, start >= ${first} AS is_now, uniqExactIfState(key, key != '') AS seen, max(unread) AS unread_of_start
               FROM (SELECT start, ${keyed.key('held')} AS key, unread FROM (
-                      SELECT ${startSql(division, bind)} AS start, ${keyed.value} AS held, max(toUInt8(${unread})) AS unread
+                      SELECT ${startSql(layout, bind)} AS start, ${keyed.value} AS held, max(toUInt8(${unread})) AS unread
                       FROM ${replicated} AS e WHERE ${matching} GROUP BY start, held)
                     UNION ALL
                     SELECT told.1 AS start, ${toldKey('told.2')} AS key, toUInt8(0) AS unread FROM (
@@ -194,44 +194,44 @@ export class ClickHouseTimeseriesRepository {
     });
   }
 
-  private async source(read: SeriesRead, division: Division): Promise<ClickHouseSource | null> {
-    const { question, asked, tail } = read;
+  private async source(read: SeriesRead, layout: BucketLayout): Promise<ClickHouseSource | null> {
+    const { query, asked, tail } = read;
     const { aggregate, field, splitBy } = asked;
     const statement = new StatementValues();
     const { bind } = statement;
-    const gathering = clickHouseAggregationOf(aggregate, field, bind);
+    const aggregation = clickHouseAggregationOf(aggregate, field, bind);
     const split = splitBy === undefined ? UNSPLIT : clickHouseKeyed(splitBy, bind, plainDigits);
-    const properties = [...readProperties(field, gathering.read), ...readProperties(splitBy, split)];
-    const events = clickHouseQuestion(question, division.span, properties, tail.chosen, bind);
+    const properties = [...readProperties(field, aggregation.read), ...readProperties(splitBy, split)];
+    const events = clickHouseQueryConditions(query, layout.span, properties, tail.chosen, bind);
     const rows = await this.rows<ClickHouseRow>(
       read,
-      (replicated) => `start, ${split.key('held')} AS key, ${gathering.gathered}, unread FROM (
-          SELECT ${startSql(division, bind)} AS start, ${split.value} AS held, ${gathering.columns},
-                 max(toUInt8(${events.unread} OR ${gathering.inexact})) AS unread
-          FROM ${replicated} AS e WHERE ${events.matching} GROUP BY ${['start', 'held', ...gathering.grouped].join(', ')})
+      (replicated) => `start, ${split.key('held')} AS key, ${aggregation.aggregated}, unread FROM (
+          SELECT ${startSql(layout, bind)} AS start, ${split.value} AS held, ${aggregation.columns},
+                 max(toUInt8(${events.unread} OR ${aggregation.inexact})) AS unread
+          FROM ${replicated} AS e WHERE ${events.matching} GROUP BY ${['start', 'held', ...aggregation.grouped].join(', ')})
         LIMIT ${bind(MOST_ROWS + 1, 'UInt64')}`,
       statement,
     );
     if (rows === null || rows.length > MOST_ROWS || rows.some(({ unread }) => unread === 1)) return null;
-    const places = new Map(division.starts.map((start, index) => [start.getTime(), index]));
+    const places = new Map(layout.starts.map((start, index) => [start.getTime(), index]));
     return {
       type: 'clickHouse',
       buckets: rows.map(({ start }) => places.get(start) ?? 0),
       keys: rows.map(({ key }) => key),
-      columns: Object.fromEntries(Object.keys(gathering.taken).map((name) => [name, rows.map((row) => row[name])])),
-      gathering,
-      events: tail.events(division.span),
+      columns: Object.fromEntries(Object.keys(aggregation.taken).map((name) => [name, rows.map((row) => row[name])])),
+      aggregation,
+      events: tail.events(layout.span),
     };
   }
 
   private async rows<Row>(
-    { question, tail, snapshot, signal }: SeriesRead,
+    { query, tail, snapshot, signal }: SeriesRead,
     select: (replicated: string) => string,
     statement: StatementValues,
   ): Promise<Row[] | null> {
     try {
       const reading = { milliseconds: snapshot.deadline.left(), signal };
-      return await this.clickHouse.rows<Row>(question.scope, tail.block, select, statement, reading);
+      return await this.clickHouse.rows<Row>(query.scope, tail.block, select, statement, reading);
     } catch (error) {
       throw error instanceof ClickHouseTimeout ? new QueryTooLong() : error;
     }
@@ -241,7 +241,7 @@ export class ClickHouseTimeseriesRepository {
 const UNSPLIT: Keyed = { value: `''`, key: () => `''` };
 
 /** Returns SQL for the start of the bucket of an event `e`. */
-function startSql({ starts }: Division, bind: BindValue): string {
+function startSql({ starts }: BucketLayout, bind: BindValue): string {
   const ascending = bind(
     starts.map((start) => start.getTime()),
     'Array(Int64)',

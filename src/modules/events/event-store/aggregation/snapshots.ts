@@ -3,7 +3,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import type { Parameters } from '../../../../platform/database/parameters.js';
 import { type Deadline, LongSnapshots, QueryTooLong } from '../../long-reads/index.js';
-import type { Question } from './question.js';
+import type { AggregationQuery } from './aggregation-query.js';
 
 /** Reads PostgreSQL in one snapshot. */
 export interface Snapshot {
@@ -34,7 +34,7 @@ export class Snapshots {
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
-    { scope }: Pick<Question, 'scope'>,
+    { scope }: Pick<AggregationQuery, 'scope'>,
     signal: AbortSignal,
     work: (snapshot: Snapshot) => Promise<T>,
     isBackground = false,

@@ -17,8 +17,8 @@ import { type MatchingEvents, MatchingEventsReader } from '../scan/matching-even
 import { inWindowsSql } from '../reading/windows-sql.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { TailReader, tailSql } from '../reading/tail.reader.js';
-import type { Division } from './division.js';
-import type { AskedOfStores, Question } from './question.js';
+import type { BucketLayout } from './bucket-layout.js';
+import type { AskedOfStores, AggregationQuery } from './aggregation-query.js';
 import type { Snapshot } from './snapshots.js';
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ export type Source =
   | { readonly type: 'counted'; readonly coverage: BucketCoverage; readonly archived: ArchivedEdges | null }
   | { readonly type: 'events'; readonly events: MatchingEvents };
 
-/** The end of the replica for a question: the last replicated block, and the events after it. */
+/** The end of the replica for a query: the last replicated block, and the events after it. */
 export interface TailEvents {
   readonly block: number;
   readonly events: (window: TimeWindow) => MatchingEvents;
@@ -40,9 +40,9 @@ export interface TailEvents {
   readonly chosen: readonly string[] | null;
 }
 
-/** Selects the events of questions. */
+/** Selects the events of queries. */
 @Injectable()
-export class GatheredEventsReader {
+export class AggregatedEventsReader {
   constructor(
     private readonly matching: MatchingEventsReader,
     private readonly clickHouse: ClickHouseEvents,
@@ -52,23 +52,23 @@ export class GatheredEventsReader {
   ) {}
 
   /**
-   * Returns the source of an answer about the buckets of a division.
+   * Returns the source of an answer about the buckets of a layout.
    * @param dimensions the fields that counted hours are read by; null when they cannot answer
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async source(
-    question: Question,
-    division: Division,
+    query: AggregationQuery,
+    layout: BucketLayout,
     dimensions: readonly Dimension[] | null,
     snapshot: Snapshot,
   ): Promise<Source> {
-    if (dimensions === null) return { type: 'events', events: await this.events(question, division.span, snapshot) };
-    const coverage = division.coverage(question.now);
-    return { type: 'counted', coverage, archived: await this.archivedEdges(question, coverage, dimensions, snapshot) };
+    if (dimensions === null) return { type: 'events', events: await this.events(query, layout.span, snapshot) };
+    const coverage = layout.coverage(query.now);
+    return { type: 'counted', coverage, archived: await this.archivedEdges(query, coverage, dimensions, snapshot) };
   }
 
   private async archivedEdges(
-    { scope, filter }: Question,
+    { scope, filter }: AggregationQuery,
     { edges }: BucketCoverage,
     dimensions: readonly Dimension[],
     { tx, inTime }: Snapshot,
@@ -140,21 +140,21 @@ export class GatheredEventsReader {
   }
 
   /**
-   * Returns the oldest or newest timestamp in a window. Only the filter of the question applies. Null when there are no
+   * Returns the oldest or newest timestamp in a window. Only the filter of the query applies. Null when there are no
    * events.
    */
-  async endOf(question: Question, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
-    if (!(await this.archived.isArchived(window))) return this.keptEndOf(question, window, end, snapshot);
+  async endOf(query: AggregationQuery, window: TimeWindow, end: End, snapshot: Snapshot): Promise<Date | null> {
+    if (!(await this.archived.isArchived(window))) return this.keptEndOf(query, window, end, snapshot);
     const hotFrom = await this.archived.hotFrom();
     if (end === 'last' && hotFrom !== null && hotFrom < window.to) {
-      const last = await this.keptEndOf(question, { from: hotFrom, to: window.to }, end, snapshot);
+      const last = await this.keptEndOf(query, { from: hotFrom, to: window.to }, end, snapshot);
       if (last !== null) return last;
     }
-    return this.endOfArchived(question, window, end, snapshot);
+    return this.endOfArchived(query, window, end, snapshot);
   }
 
   private async keptEndOf(
-    { scope, filter }: Question,
+    { scope, filter }: AggregationQuery,
     window: TimeWindow,
     end: End,
     snapshot: Snapshot,
@@ -177,7 +177,7 @@ export class GatheredEventsReader {
 
   /** Returns the same as {@link endOf}, where PostgreSQL lacks events of the window. @throws ArchiveUnavailable */
   private async endOfArchived(
-    { scope, filter }: Question,
+    { scope, filter }: AggregationQuery,
     window: TimeWindow,
     end: End,
     snapshot: Snapshot,
@@ -196,9 +196,9 @@ export class GatheredEventsReader {
 
   /** Returns the first or last hour of the window that has a matching event, or undefined. */
   private async hourOf(
-    scope: Question['scope'],
+    scope: AggregationQuery['scope'],
     window: TimeWindow,
-    filter: Question['filter'],
+    filter: AggregationQuery['filter'],
     end: End,
     snapshot: Snapshot,
   ): Promise<Date | undefined> {
@@ -236,7 +236,7 @@ function clickHouseFilterSql(filter: EventFilter, types: readonly string[] | und
  * Groups without events are left out.
  */
 export function countedSql(
-  { scope, now, filter }: Question,
+  { scope, now, filter }: AggregationQuery,
   { coverage, archived }: Extract<Source, { readonly type: 'counted' }>,
   dimensions: readonly Dimension[],
   bind: Bind,
@@ -248,7 +248,7 @@ export function countedSql(
 }
 
 /** Returns SQL for the bucket number of an event `e`. */
-export function bucketSql({ starts }: Division, bind: Bind): string {
+export function bucketSql({ starts }: BucketLayout, bind: Bind): string {
   const [, second, ...others] = starts;
   if (second === undefined) return '0';
   if (others.length === 0) return `CASE WHEN e."timestamp" < ${bind(second)}::timestamptz THEN 0 ELSE 1 END`;

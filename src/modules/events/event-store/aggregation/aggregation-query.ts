@@ -3,8 +3,8 @@ import type { EventCondition } from '../../eql-language/index.js';
 import { type Dimension, DIMENSIONS, type EventFilter } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
-/** The parameters of a question about events. */
-export interface Question {
+/** The parameters of a query about events. */
+export interface AggregationQuery {
   readonly scope: Pick<ProjectScope, 'organizationId' | 'projectId'>;
   readonly now: Date;
   readonly window: TimeWindow;
@@ -19,12 +19,12 @@ export interface Question {
   readonly where: EventCondition | null;
 }
 
-/** The events of a question: those of a project that match the filter and the condition. */
-export interface AskedOfStores extends Pick<Question, 'filter' | 'where'> {
+/** The events of a query: those of a project that match the filter and the condition. */
+export interface AskedOfStores extends Pick<AggregationQuery, 'filter' | 'where'> {
   readonly scope: Pick<ProjectScope, 'projectId'>;
 }
 
 /** True when counted hours can answer for these fields. Otherwise the events themselves are read. */
-export function isCounted({ where }: Question, fields: readonly string[]): fields is readonly Dimension[] {
+export function isCounted({ where }: AggregationQuery, fields: readonly string[]): fields is readonly Dimension[] {
   return where === null && fields.every((field) => (DIMENSIONS as readonly string[]).includes(field));
 }

@@ -3,13 +3,13 @@ import { LongReadsModule } from '../../long-reads/index.js';
 import { EventScanModule } from '../scan/scan.module.js';
 import { EventReplicationModule } from '../replication.module.js';
 import { EventTotalsModule } from '../totals/totals.module.js';
-import { GatheredEventsReader } from './gathered-events.reader.js';
+import { AggregatedEventsReader } from './aggregated-events.reader.js';
 import { Snapshots } from './snapshots.js';
 
-/** Snapshots and the selection of events, shared by all questions about events. */
+/** Snapshots and the selection of events, shared by all queries about events. */
 @Module({
   imports: [EventScanModule, EventReplicationModule, EventTotalsModule, LongReadsModule],
-  providers: [GatheredEventsReader, Snapshots],
-  exports: [GatheredEventsReader, Snapshots],
+  providers: [AggregatedEventsReader, Snapshots],
+  exports: [AggregatedEventsReader, Snapshots],
 })
-export class EventQuestionsModule {}
+export class EventAggregationModule {}

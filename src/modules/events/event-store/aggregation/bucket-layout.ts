@@ -1,16 +1,16 @@
 import { type BucketCoverage, bucketCoverageOf } from '../totals/bucket-coverage.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { ZonedBuckets } from '../totals/zoned-buckets.js';
-import type { Question } from './question.js';
+import type { AggregationQuery } from './aggregation-query.js';
 
 /** A window with its buckets. */
-export interface Divided {
+export interface BucketedWindow {
   readonly window: TimeWindow;
   readonly buckets: ZonedBuckets;
 }
 
 /** The buckets of a window and of the previous window, numbered together from 0. */
-export class Division {
+export class BucketLayout {
   /** The number of the first bucket of the window. */
   readonly first: number;
   /** The start of each bucket in the {@link span}. */
@@ -19,8 +19,8 @@ export class Division {
   readonly span: TimeWindow;
 
   constructor(
-    private readonly now: Divided,
-    private readonly before: Divided | null,
+    private readonly now: BucketedWindow,
+    private readonly before: BucketedWindow | null,
   ) {
     this.first = before?.buckets.starts.length ?? 0;
     // The first bucket starts at the window, not at its hour: earlier events of that hour belong to the previous
@@ -45,7 +45,7 @@ export class Division {
 }
 
 /** Returns the window as one bucket, after the previous window as another bucket. */
-export function wholeWindows({ window, before }: Question): Division {
-  const whole = (of: TimeWindow): Divided => ({ window: of, buckets: { interval: 'week', starts: [of.from] } });
-  return new Division(whole(window), before === null ? null : whole(before));
+export function wholeWindows({ window, before }: AggregationQuery): BucketLayout {
+  const whole = (of: TimeWindow): BucketedWindow => ({ window: of, buckets: { interval: 'week', starts: [of.from] } });
+  return new BucketLayout(whole(window), before === null ? null : whole(before));
 }

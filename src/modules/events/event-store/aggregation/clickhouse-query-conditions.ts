@@ -5,10 +5,10 @@ import { clickHouseConditionsOf } from '../totals/event-filter.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { writtenIds } from '../reading/written-values.js';
 import type { Keyed } from './keys.js';
-import type { Question } from './question.js';
+import type { AggregationQuery } from './aggregation-query.js';
 
-/** Conditions that select the events of a question, for the rows `e` of ClickHouse. */
-export interface ClickHouseQuestion {
+/** Conditions that select the events of a query, for the rows `e` of ClickHouse. */
+export interface ClickHouseQueryConditions {
   /** Also true for rows that cannot be read, so that `unread` can report them. */
   readonly matching: string;
   /** True when a row cannot be read and may match. Then the whole result is unknown. */
@@ -19,13 +19,13 @@ export interface ClickHouseQuestion {
  * @param properties SQL of the properties that are read in addition to the conditions, from {@link readProperties}
  * @param chosen ids of the matching events, when the process has evaluated the condition
  */
-export function clickHouseQuestion(
-  { filter, where }: Pick<Question, 'filter' | 'where'>,
+export function clickHouseQueryConditions(
+  { filter, where }: Pick<AggregationQuery, 'filter' | 'where'>,
   { from, to }: TimeWindow,
   properties: readonly string[],
   chosen: readonly string[] | null,
   bind: BindValue,
-): ClickHouseQuestion {
+): ClickHouseQueryConditions {
   const condition = chosen === null ? (where?.clickHouseSql(bind) ?? null) : `e.id IN ${writtenIds(chosen)}`;
   const asked = chosen === null ? (where?.clickHouseProperties(bind) ?? []) : [];
   const isUnreadable = asked.length === 0 ? null : clickHouseIsUnreadable(asked);
