@@ -1,7 +1,7 @@
 // Measures what one event costs in bytes: the write-ahead log (WAL), rows and indexes, the network to PostgreSQL, and
 // the line that is replicated to ClickHouse.
 import { execFileSync } from 'node:child_process';
-import { EVENT_COLUMNS } from '../dist/src/modules/events/event-store/tables/columns.js';
+import { EVENT_COLUMNS } from '../dist/src/modules/events/event-store/clickhouse-schema/columns.js';
 import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { print } from './goal-table.mjs';

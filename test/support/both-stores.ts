@@ -1,5 +1,5 @@
 import { RunLimits } from '../../src/modules/events/eql/running/run-limits.js';
-import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
+import { CLICKHOUSE_SERVER } from '../../src/modules/events/event-store/clickhouse-server.js';
 import { ClickHouseEventSearchReader } from '../../src/modules/events/event-store/search/clickhouse-event-search.reader.js';
 import { LongReads, LongSnapshots } from '../../src/modules/events/long-reads/index.js';
 import { SearchLimits } from '../../src/modules/events/search/search-limits.js';
@@ -38,7 +38,7 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   const search = app.nest.get(ClickHouseEventSearchReader, { strict: false });
   const { quickMs } = search;
   for (const one of [app, plain]) haveTime(one);
-  const time = patient(app.nest.get<ClickHouse>(EVENT_SERVER, { strict: false }));
+  const time = patient(app.nest.get<ClickHouse>(CLICKHOUSE_SERVER, { strict: false }));
   return {
     server,
     store,

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ReplicationLoop } from '../../src/modules/events/event-store/replication/replication-loop.js';
-import { EVENT_COLUMNS } from '../../src/modules/events/event-store/tables/columns.js';
+import { EVENT_COLUMNS } from '../../src/modules/events/event-store/clickhouse-schema/columns.js';
 import type { EventStore } from './clickhouse.js';
 import { eventually } from './eventually.js';
 

@@ -8,7 +8,7 @@ import { ClickHouseRequestsReader } from '../../src/modules/events/event-store/r
 import { ReplicationLimits } from '../../src/modules/events/event-store/replication/replication-limits.js';
 import { Replicator } from '../../src/modules/events/event-store/replication/replicator.js';
 import { ReplicationStateRepository } from '../../src/modules/events/event-store/replication/replication-state.repository.js';
-import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
+import { CLICKHOUSE_SERVER } from '../../src/modules/events/event-store/clickhouse-server.js';
 import type { ClickHouse } from '../../src/platform/clickhouse/index.js';
 import { DATABASE_URL } from '../../src/platform/database/database.js';
 import { Metrics } from '../../src/platform/telemetry/index.js';
@@ -85,7 +85,7 @@ export function watchSecondStore(nest: INestApplicationContext, server: Server, 
 
 /** Returns a replication loop, as a worker has it, for an application that runs none. */
 function loopBeside(nest: INestApplicationContext, server: Server): ReplicationLoop {
-  const clickHouse = nest.get<ClickHouse>(EVENT_SERVER, { strict: false });
+  const clickHouse = nest.get<ClickHouse>(CLICKHOUSE_SERVER, { strict: false });
   const databaseUrl = nest.get<string>(DATABASE_URL, { strict: false });
   const replicationState = nest.get(ReplicationStateRepository, { strict: false });
   const replicator = Replicator.between(

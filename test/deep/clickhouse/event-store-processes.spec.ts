@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type ClickHouseAccess, eventStore, FaultyServer, testClickHouse } from '../../support/clickhouse.js';
 import { startClickHouse } from '../../support/clickhouse/server.mjs';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
-import { TABLES_VERSION } from '../../../src/modules/events/event-store/tables/table-statements.js';
+import { TABLES_VERSION } from '../../../src/modules/events/event-store/clickhouse-schema/table-statements.js';
 import { replicatedDays, expectSame, merge, type Rows } from '../../support/replication.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import {

@@ -6,8 +6,8 @@ import { RetainedEvents } from '../../../src/modules/events/event-store/index.js
 import { asProjectId } from '../../../src/modules/access/index.js';
 import { ReplicationLimits } from '../../../src/modules/events/event-store/replication/replication-limits.js';
 import { ReplicatedEventsRepository } from '../../../src/modules/events/event-store/replication/replicated-events.repository.js';
-import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/tables/columns.js';
-import { EventTables } from '../../../src/modules/events/event-store/tables/event-tables.js';
+import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/clickhouse-schema/columns.js';
+import { ClickHouseSchema } from '../../../src/modules/events/event-store/clickhouse-schema/clickhouse-schema.js';
 import {
   columnStatements,
   databaseStatement,
@@ -18,8 +18,8 @@ import {
   TABLES_VERSION,
   tableStatements,
   withoutIndexStatement,
-} from '../../../src/modules/events/event-store/tables/table-statements.js';
-import { TablesRepository } from '../../../src/modules/events/event-store/tables/tables.repository.js';
+} from '../../../src/modules/events/event-store/clickhouse-schema/table-statements.js';
+import { ClickHouseSchemaRepository } from '../../../src/modules/events/event-store/clickhouse-schema/clickhouse-schema.repository.js';
 import { ClickHouse } from '../../../src/platform/clickhouse/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
@@ -527,16 +527,18 @@ else {
       const store = await eventStore(clickHouse);
       const { database } = store.server;
       const refusal = async (server = store.server): Promise<unknown> => {
-        const error = await new EventTables(new TablesRepository(server)).prepare().catch((reason: unknown) => reason);
+        const error = await new ClickHouseSchema(new ClickHouseSchemaRepository(server))
+          .prepare()
+          .catch((reason: unknown) => reason);
         return error instanceof ConfigError ? error.faults : error;
       };
       const stranger = await ClickHouse.open({ ...clickHouse, password: 'wrong', database, cluster: undefined });
       expect(await refusal(stranger)).toEqual(['CLICKHOUSE_USER or CLICKHOUSE_PASSWORD is refused by the server']);
       await stranger.close();
-      const old = Object.assign(new TablesRepository(store.server), {
+      const old = Object.assign(new ClickHouseSchemaRepository(store.server), {
         serverVersion: () => Promise.resolve('26.6.9.1'),
       });
-      await expect(new EventTables(old).prepare()).rejects.toMatchObject({
+      await expect(new ClickHouseSchema(old).prepare()).rejects.toMatchObject({
         faults: ['CLICKHOUSE_URL names a server of version 26.6.9.1; 26.7 or newer is needed'],
       });
       await store.server.command(`CREATE DATABASE \`${database}\``);
@@ -558,7 +560,7 @@ else {
 
     it('makes its tables once, however many begin at the same time', async () => {
       const store = await eventStore(clickHouse);
-      const tables = () => new EventTables(new TablesRepository(store.server));
+      const tables = () => new ClickHouseSchema(new ClickHouseSchemaRepository(store.server));
       await Promise.all([tables().prepare(), tables().prepare(), tables().prepare()]);
       await tables().prepare();
       expect(await replicatedDays(store)).toEqual([]);
@@ -567,14 +569,14 @@ else {
 
     it('has statements for a cluster that the engine can read', async () => {
       const store = await eventStore(clickHouse);
-      const place = OF_CLUSTER;
+      const location = OF_CLUSTER;
       const statements = [
-        databaseStatement(place),
-        ...tableStatements(place),
-        ...columnStatements(place, 'region', 'LowCardinality(Nullable(String))'),
-        ...EVENT_INDEXES.map((index) => indexStatement(place, index)),
-        withoutIndexStatement(place, 'ix_former'),
-        `ALTER TABLE ${keptTable(place)} DELETE WHERE block = 1`,
+        databaseStatement(location),
+        ...tableStatements(location),
+        ...columnStatements(location, 'region', 'LowCardinality(Nullable(String))'),
+        ...EVENT_INDEXES.map((index) => indexStatement(location, index)),
+        withoutIndexStatement(location, 'ix_former'),
+        `ALTER TABLE ${keptTable(location)} DELETE WHERE block = 1`,
       ];
       const read = (statement: string) => readBy(store, statement);
       const [, local = '', all = ''] = await Promise.all(statements.map(read));
@@ -635,7 +637,7 @@ else {
     it('gives tables of an earlier version the indexes of this one', async () => {
       const store = await eventStore(clickHouse);
       const { database } = store.server;
-      const tables = () => new EventTables(new TablesRepository(store.server));
+      const tables = () => new ClickHouseSchema(new ClickHouseSchemaRepository(store.server));
       const indexes = async (): Promise<unknown> =>
         store.server.rows(
           `SELECT name, type_full AS type, expr, granularity, toBool(data_compressed_bytes > 0) AS isMade
@@ -709,10 +711,10 @@ else {
 
     it('replicates also where its user may not see the indexes', async () => {
       const store = await eventStore(clickHouse);
-      const blind = Object.assign(new TablesRepository(store.server), {
+      const blind = Object.assign(new ClickHouseSchemaRepository(store.server), {
         indexes: () => Promise.reject(Object.assign(new Error('not enough privileges'), { code: '497' })),
       });
-      await new EventTables(blind).prepare();
+      await new ClickHouseSchema(blind).prepare();
       expect(await replicatedDays(store)).toEqual([]);
       await store.drop();
     });

@@ -4,12 +4,12 @@ import { type ClickHouse, shortReason, SilentServer } from '../../../platform/cl
 import { within } from '../../../platform/concurrency/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { HotEvents } from './retention/hot-events.js';
-import { EVENT_SERVER } from './event-server.js';
+import { CLICKHOUSE_SERVER } from './clickhouse-server.js';
 import { ReplicationLagReader } from './replication/replication-lag.reader.js';
 import { ReplicationLimits } from './replication/replication-limits.js';
 import { ReplicationStateRepository } from './replication/replication-state.repository.js';
-import { EventTables } from './tables/event-tables.js';
-import { TablesRepository } from './tables/tables.repository.js';
+import { ClickHouseSchema } from './clickhouse-schema/clickhouse-schema.js';
+import { ClickHouseSchemaRepository } from './clickhouse-schema/clickhouse-schema.repository.js';
 
 /**
  * Checks ClickHouse when the process starts. A fault of the configuration ends the start. A server that is unavailable
@@ -22,7 +22,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly hot: HotEvents,
-    @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
+    @Inject(CLICKHOUSE_SERVER) private readonly server: ClickHouse | null,
     private readonly lag: ReplicationLagReader,
     private readonly replicationState: ReplicationStateRepository,
     private readonly metrics: Metrics,
@@ -56,7 +56,9 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async prepareTables(server: ClickHouse): Promise<void> {
-    const tables = new EventTables(new TablesRepository(server), () => this.replicationState.markIncomplete());
+    const tables = new ClickHouseSchema(new ClickHouseSchemaRepository(server), () =>
+      this.replicationState.markIncomplete(),
+    );
     try {
       await within(this.limits.startCheckMs, tables.prepare(), () => new SilentServer());
     } catch (error) {

@@ -5,7 +5,7 @@ import { DATABASE_URL } from '../../../platform/database/database.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { belongsToProject } from '../../tenancy/projects/index.js';
 import { EventRetentionModule } from './retention/retention.module.js';
-import { EVENT_SERVER, EVENT_SERVER_PROVIDER } from './event-server.js';
+import { CLICKHOUSE_SERVER, CLICKHOUSE_SERVER_PROVIDER } from './clickhouse-server.js';
 import { EventStoreStart } from './event-store.start.js';
 import { MonthArchiverProcessor } from './archiving/month-archiver.job.js';
 import { MonthArchiver } from './archiving/month-archiver.js';
@@ -24,7 +24,7 @@ import { ReplicationStateRepository } from './replication/replication-state.repo
 /** Replicates events, in processes that run workers and have a ClickHouse. */
 const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
   provide: ReplicationLoop,
-  inject: [CONFIG, EVENT_SERVER, DATABASE_URL, Metrics, ReplicationStateRepository, ReplicationLimits],
+  inject: [CONFIG, CLICKHOUSE_SERVER, DATABASE_URL, Metrics, ReplicationStateRepository, ReplicationLimits],
   useFactory: (
     config: Config,
     server: ClickHouse | null,
@@ -53,7 +53,7 @@ const REPLICATION_LOOP: FactoryProvider<ReplicationLoop | null> = {
     ReplicaRetention,
     ReplicationLagReader,
     ReplicationLimits,
-    EVENT_SERVER_PROVIDER,
+    CLICKHOUSE_SERVER_PROVIDER,
     EventStoreStart,
     StagedEventsWriter,
     REPLICATION_LOOP,

@@ -7,7 +7,7 @@ import { HotMonthsReader } from '../retention/hot-months.reader.js';
 import { PastMonthsReader } from '../retention/past-months.reader.js';
 import { RetainedEvents } from '../retention/retained-events.js';
 import { DUE_FOR_MS, DebouncedWatermark } from '../retention/debounced-watermark.js';
-import { EVENT_SERVER } from '../event-server.js';
+import { CLICKHOUSE_SERVER } from '../clickhouse-server.js';
 import type { KeptSum } from '../replication/project-sums.repository.js';
 import { isSameSum, ReplicatedEventsRepository } from '../replication/replicated-events.repository.js';
 import { LateEvents } from './late-events.js';
@@ -34,7 +34,7 @@ export class MonthArchiver {
 
   constructor(
     @Inject(CONFIG) { eventsHotDays }: Config,
-    @Inject(EVENT_SERVER) server: ClickHouse | null,
+    @Inject(CLICKHOUSE_SERVER) server: ClickHouse | null,
     @Inject(DATABASE_URL) private readonly databaseUrl: string,
     private readonly months: HotMonthsReader,
     private readonly past: PastMonthsReader,

@@ -12,7 +12,7 @@ import { type ClickHouseConditions, olderThan } from '../lists/asked-places.js';
 import { ClickHouseListReader } from '../lists/clickhouse-list.reader.js';
 import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
 import type { Locator } from '../lists/cursor.js';
-import { LOG_TEXT } from '../tables/table-statements.js';
+import { LOG_TEXT } from '../clickhouse-schema/table-statements.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from '../../long-reads/index.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';

@@ -10,9 +10,9 @@ import {
   type StatementValues,
 } from '../../../../platform/clickhouse/index.js';
 import { LogThrottle, Metrics } from '../../../../platform/telemetry/index.js';
-import { EVENT_SERVER } from '../event-server.js';
+import { CLICKHOUSE_SERVER } from '../clickhouse-server.js';
 import { OTHER_PROPERTIES } from '../../fields/index.js';
-import { eventTable } from '../tables/table-statements.js';
+import { eventTable } from '../clickhouse-schema/table-statements.js';
 
 /** ClickHouse exceeded the time or memory limit of one read. */
 export class ClickHouseTimeout extends Error {}
@@ -59,7 +59,7 @@ export class ClickHouseEvents {
 
   constructor(
     @Inject(CONFIG) { eventReads }: Config,
-    @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
+    @Inject(CLICKHOUSE_SERVER) private readonly server: ClickHouse | null,
     metrics: Metrics,
   ) {
     this.isEnabled = eventReads === 'clickhouse' && server !== null;

@@ -3,7 +3,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/index.js';
 import { LogThrottle } from '../../../../platform/telemetry/index.js';
 import type { RemovalStep } from '../../../tenancy/projects/index.js';
-import { EVENT_SERVER } from '../event-server.js';
+import { CLICKHOUSE_SERVER } from '../clickhouse-server.js';
 import { ReplicatedEventsRepository } from './replicated-events.repository.js';
 import { ReplicationStateRepository } from './replication-state.repository.js';
 
@@ -19,7 +19,7 @@ export class ReplicaOfDeletedProjects {
 
   constructor(
     private readonly replicationState: ReplicationStateRepository,
-    @Inject(EVENT_SERVER) server: ClickHouse | null,
+    @Inject(CLICKHOUSE_SERVER) server: ClickHouse | null,
   ) {
     this.stored = server === null ? null : new ReplicatedEventsRepository(server);
   }

@@ -3,8 +3,8 @@ import { type ClickHouse, shortReason } from '../../../../platform/clickhouse/in
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
 import { LogThrottle } from '../../../../platform/telemetry/index.js';
 import { RetainedEvents } from '../retention/retained-events.js';
-import { EVENT_SERVER } from '../event-server.js';
-import { NO_MONTH } from '../tables/table-statements.js';
+import { CLICKHOUSE_SERVER } from '../clickhouse-server.js';
+import { NO_MONTH } from '../clickhouse-schema/table-statements.js';
 import { ReplicatedEventsRepository } from './replicated-events.repository.js';
 
 /**
@@ -19,7 +19,7 @@ export class ReplicaRetention extends MaintenanceTask {
 
   constructor(
     private readonly retained: RetainedEvents,
-    @Inject(EVENT_SERVER) server: ClickHouse | null,
+    @Inject(CLICKHOUSE_SERVER) server: ClickHouse | null,
   ) {
     super();
     this.stored = server === null ? null : new ReplicatedEventsRepository(server);

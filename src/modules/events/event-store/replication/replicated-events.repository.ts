@@ -3,8 +3,8 @@ import type { ProjectId } from '../../../access/index.js';
 import { type ClickHouse, type QuerySettings, StatementValues } from '../../../../platform/clickhouse/index.js';
 import { instantSql } from '../../fields/index.js';
 import { writtenIds } from '../reading/written-values.js';
-import { BLOCK_COLUMN, EVENT_COLUMNS } from '../tables/columns.js';
-import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../tables/table-statements.js';
+import { BLOCK_COLUMN, EVENT_COLUMNS } from '../clickhouse-schema/columns.js';
+import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../clickhouse-schema/table-statements.js';
 
 const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
 

@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClickHouse } from '../../../../platform/clickhouse/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { EVENT_SERVER } from '../event-server.js';
+import { CLICKHOUSE_SERVER } from '../clickhouse-server.js';
 
 /** Measures the replication lag. */
 @Injectable()
 export class ReplicationLagReader {
   constructor(
     private readonly database: Database,
-    @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
+    @Inject(CLICKHOUSE_SERVER) private readonly server: ClickHouse | null,
   ) {}
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { asProjectId } from '../../../access/index.js';
-import { EVENT_COLUMNS } from '../tables/columns.js';
+import { EVENT_COLUMNS } from '../clickhouse-schema/columns.js';
 import { statesOver } from './project-sums.repository.js';
 import type { ProjectLocator } from './replicated-events.repository.js';
 import { MARK_INCOMPLETE } from './replication-state.repository.js';

@@ -3,8 +3,8 @@ import { Logger } from '@nestjs/common';
 import type { ClickHouse } from '../../../../platform/clickhouse/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { unlessAborted } from '../../../../platform/concurrency/index.js';
-import { EventTables } from '../tables/event-tables.js';
-import { TablesRepository } from '../tables/tables.repository.js';
+import { ClickHouseSchema } from '../clickhouse-schema/clickhouse-schema.js';
+import { ClickHouseSchemaRepository } from '../clickhouse-schema/clickhouse-schema.repository.js';
 import type { ReplicationLimits } from './replication-limits.js';
 import { LargePieces } from './large-pieces.js';
 import { type Block, ReplicationQueueRepository } from './replication-queue.repository.js';
@@ -26,7 +26,7 @@ export class Replicator {
   constructor(
     private readonly queue: ReplicationQueueRepository,
     private readonly stored: ReplicatedEventsRepository,
-    private readonly tables: EventTables,
+    private readonly tables: ClickHouseSchema,
     private readonly limits: ReplicationLimits,
   ) {}
 
@@ -37,7 +37,7 @@ export class Replicator {
     markIncomplete: () => Promise<void>,
     limits: ReplicationLimits,
   ): Replicator {
-    const tables = new EventTables(new TablesRepository(server), markIncomplete);
+    const tables = new ClickHouseSchema(new ClickHouseSchemaRepository(server), markIncomplete);
     return new Replicator(
       new ReplicationQueueRepository(databaseUrl),
       new ReplicatedEventsRepository(server),

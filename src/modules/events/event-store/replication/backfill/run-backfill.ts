@@ -5,8 +5,8 @@ import { ReplicationLimits } from '../replication-limits.js';
 import { Replicator } from '../replicator.js';
 import { ReplicationQueueRepository } from '../replication-queue.repository.js';
 import { ReplicatedEventsRepository } from '../replicated-events.repository.js';
-import { EventTables } from '../../tables/event-tables.js';
-import { TablesRepository } from '../../tables/tables.repository.js';
+import { ClickHouseSchema } from '../../clickhouse-schema/clickhouse-schema.js';
+import { ClickHouseSchemaRepository } from '../../clickhouse-schema/clickhouse-schema.repository.js';
 import { Backfill } from './backfill.js';
 import { BackfillRepository } from './backfill.repository.js';
 
@@ -35,7 +35,7 @@ export async function runBackfill(
   }
   const repository = await BackfillRepository.open(databaseUrl);
   const server = await ClickHouse.open(settings);
-  const tables = new EventTables(new TablesRepository(server), () => repository.markIncomplete());
+  const tables = new ClickHouseSchema(new ClickHouseSchemaRepository(server), () => repository.markIncomplete());
   const stored = new ReplicatedEventsRepository(server);
   const replicator = new Replicator(
     new ReplicationQueueRepository(databaseUrl),

@@ -3,7 +3,7 @@ import { BLOCK_COLUMN, EVENT_COLUMNS } from './columns.js';
 /** The version of these statements, without added columns and indexes. It is stored in the comment of the table. */
 export const TABLES_VERSION = 1;
 
-export interface TablePlace {
+export interface TableLocation {
   readonly database: string;
   /** The name of a cluster. Undefined for a single server. */
   readonly cluster: string | undefined;
@@ -82,7 +82,7 @@ function quoted(name: string): string {
 }
 
 /** Returns the table for reads and inserts. */
-export function eventTable({ database }: TablePlace): string {
+export function eventTable({ database }: TableLocation): string {
   return `${quoted(database)}.${quoted(EVENT_TABLE)}`;
 }
 
@@ -90,28 +90,28 @@ export function eventTable({ database }: TablePlace): string {
  * Returns the table for deletions, columns and indexes. On a cluster it includes the clause that runs the statement on
  * every server.
  */
-export function keptTable(place: TablePlace): string {
-  if (place.cluster === undefined) return eventTable(place);
-  return `${quoted(place.database)}.${quoted(keptTableName(place))} ON CLUSTER ${quoted(place.cluster)}`;
+export function keptTable(location: TableLocation): string {
+  if (location.cluster === undefined) return eventTable(location);
+  return `${quoted(location.database)}.${quoted(keptTableName(location))} ON CLUSTER ${quoted(location.cluster)}`;
 }
 
 /** Returns the name of the table that stores the rows. */
-export function keptTableName({ cluster }: Pick<TablePlace, 'cluster'>): string {
+export function keptTableName({ cluster }: Pick<TableLocation, 'cluster'>): string {
   return cluster === undefined ? EVENT_TABLE : LOCAL_TABLE;
 }
 
-export function databaseStatement({ database, cluster }: TablePlace): string {
+export function databaseStatement({ database, cluster }: TableLocation): string {
   return `CREATE DATABASE IF NOT EXISTS ${quoted(database)}${onCluster(cluster)}`;
 }
 
 /** Returns the statements in order. Each does nothing when its table exists. */
-export function tableStatements(place: TablePlace): string[] {
-  const { database, cluster } = place;
+export function tableStatements(location: TableLocation): string[] {
+  const { database, cluster } = location;
   const comment = `COMMENT '${commentOf(TABLES_VERSION)}'`;
   const layout = `PARTITION BY ${PARTITION} ORDER BY (${ORDER})`;
   if (cluster === undefined) {
     return [
-      `CREATE TABLE IF NOT EXISTS ${eventTable(place)} (${structure()})
+      `CREATE TABLE IF NOT EXISTS ${eventTable(location)} (${structure()})
        ENGINE = MergeTree ${layout} SETTINGS ${ONE_SERVER} ${comment}`,
     ];
   }
@@ -122,27 +122,30 @@ export function tableStatements(place: TablePlace): string[] {
     `CREATE TABLE IF NOT EXISTS ${local}${onCluster(cluster)} (${structure()})
      ENGINE = ReplicatedMergeTree('${path}', '{replica}') ${layout} SETTINGS ${REPLICATED} ${comment}`,
     // All events of a project are on one shard, so a query of one project only uses that shard.
-    `CREATE TABLE IF NOT EXISTS ${eventTable(place)}${onCluster(cluster)} (${columns()})
+    `CREATE TABLE IF NOT EXISTS ${eventTable(location)}${onCluster(cluster)} (${columns()})
      ENGINE = Distributed('${cluster}', '${database}', '${LOCAL_TABLE}', sipHash64(project_id)) ${comment}`,
   ];
 }
 
 /** Adds a missing column. Existing rows get its default value. */
-export function columnStatements(place: TablePlace, name: string, definition: string): string[] {
+export function columnStatements(location: TableLocation, name: string, definition: string): string[] {
   const add = `ADD COLUMN IF NOT EXISTS ${quoted(name)} ${definition}`;
-  const { cluster } = place;
-  if (cluster === undefined) return [`ALTER TABLE ${eventTable(place)} ${add}`];
-  return [`ALTER TABLE ${keptTable(place)} ${add}`, `ALTER TABLE ${eventTable(place)}${onCluster(cluster)} ${add}`];
+  const { cluster } = location;
+  if (cluster === undefined) return [`ALTER TABLE ${eventTable(location)} ${add}`];
+  return [
+    `ALTER TABLE ${keptTable(location)} ${add}`,
+    `ALTER TABLE ${eventTable(location)}${onCluster(cluster)} ${add}`,
+  ];
 }
 
 /** Adds a missing index. New rows are indexed at once, older rows when their parts are merged. */
-export function indexStatement(place: TablePlace, { name, definition }: TableIndex): string {
-  return `ALTER TABLE ${keptTable(place)} ADD INDEX IF NOT EXISTS ${quoted(name)} ${definition}`;
+export function indexStatement(location: TableLocation, { name, definition }: TableIndex): string {
+  return `ALTER TABLE ${keptTable(location)} ADD INDEX IF NOT EXISTS ${quoted(name)} ${definition}`;
 }
 
 /** Drops an index. The removal from disk continues in the background. */
-export function withoutIndexStatement(place: TablePlace, name: string): string {
-  return `ALTER TABLE ${keptTable(place)} DROP INDEX IF EXISTS ${quoted(name)} SETTINGS alter_sync = 0`;
+export function withoutIndexStatement(location: TableLocation, name: string): string {
+  return `ALTER TABLE ${keptTable(location)} DROP INDEX IF EXISTS ${quoted(name)} SETTINGS alter_sync = 0`;
 }
 
 function commentOf(version: number): string {

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../../config/index.js';
 import { isAccessDenied, isOfServer, isWrongPassword, shortReason } from '../../../../platform/clickhouse/index.js';
 import { EVENT_COLUMNS } from './columns.js';
 import { EVENT_INDEXES, FORMER_INDEXES, TABLES_VERSION, versionIn } from './table-statements.js';
-import type { TablesRepository } from './tables.repository.js';
+import type { ClickHouseSchemaRepository } from './clickhouse-schema.repository.js';
 
 /**
  * The oldest version that is tested. Older versions lack timestamps before 1900, types or settings that the tables
@@ -12,13 +12,13 @@ import type { TablesRepository } from './tables.repository.js';
 const OLDEST_SERVER = [26, 7] as const;
 
 /** Creates the tables of events. Several processes may do so at the same time. */
-export class EventTables {
+export class ClickHouseSchema {
   private readonly logger = new Logger('event-store');
   private ready = false;
 
   /** @param beforeMaking called before tables are created, because an earlier replica may be lost */
   constructor(
-    private readonly tables: TablesRepository,
+    private readonly tables: ClickHouseSchemaRepository,
     private readonly beforeMaking: () => Promise<void> = () => Promise.resolve(),
   ) {}
 

@@ -7,15 +7,15 @@ import {
   keptTableName,
   type TableIndex,
   tableStatements,
-  type TablePlace,
+  type TableLocation,
   withoutIndexStatement,
 } from './table-statements.js';
 
 /** Reads and creates the tables of events in ClickHouse. */
-export class TablesRepository {
+export class ClickHouseSchemaRepository {
   constructor(private readonly server: ClickHouse) {}
 
-  private get place(): TablePlace {
+  private get location(): TableLocation {
     return { database: this.server.database, cluster: this.server.cluster };
   }
 
@@ -59,23 +59,23 @@ export class TablesRepository {
   }
 
   async makeDatabase(): Promise<void> {
-    await this.server.command(databaseStatement(this.place));
+    await this.server.command(databaseStatement(this.location));
   }
 
   /** Existing tables are not changed. */
   async makeTables(): Promise<void> {
-    for (const statement of tableStatements(this.place)) await this.server.command(statement);
+    for (const statement of tableStatements(this.location)) await this.server.command(statement);
   }
 
   async addColumn({ name, definition }: { readonly name: string; readonly definition: string }): Promise<void> {
-    for (const statement of columnStatements(this.place, name, definition)) await this.server.command(statement);
+    for (const statement of columnStatements(this.location, name, definition)) await this.server.command(statement);
   }
 
   async addIndex(index: TableIndex): Promise<void> {
-    await this.server.command(indexStatement(this.place, index));
+    await this.server.command(indexStatement(this.location, index));
   }
 
   async dropIndex(name: string): Promise<void> {
-    await this.server.command(withoutIndexStatement(this.place, name));
+    await this.server.command(withoutIndexStatement(this.location, name));
   }
 }
