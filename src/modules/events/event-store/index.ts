@@ -114,9 +114,9 @@ export { type ComparedHour, type CounterCursor, CountersReader } from './writing
 export {
   type BatchResult,
   type BatchStore,
-  EventBatchesWriter,
+  PostgresBatchWriter,
   type RequestVerdict,
-} from './writing/event-batches.writer.js';
+} from './writing/postgres-batch.writer.js';
 export { EventTracesWriter } from './writing/event-traces.writer.js';
 export { UniqueEventsWriter } from './writing/unique-events.writer.js';
 export { PartitionsWriter } from './writing/partitions.writer.js';

@@ -16,7 +16,7 @@ import {
   type Verdict,
   type WriteRequest,
 } from '../../event-store/index.js';
-import { EventWriter, type EventWriterOptions } from './event-writer.js';
+import { EventBatcher, type EventBatcherOptions } from './event-batcher.js';
 
 const AT = new Date('2026-03-01T10:00:00.000Z');
 const SENDER = { organizationId: newOrganizationId(), projectId: newProjectId(), sourceId: null, apiKeyId: newId() };
@@ -91,8 +91,8 @@ class FakeStore implements BatchStore {
   }
 }
 
-function writerOn(store: BatchStore, options: Partial<EventWriterOptions> = {}): EventWriter {
-  return new EventWriter({
+function writerOn(store: BatchStore, options: Partial<EventBatcherOptions> = {}): EventBatcher {
+  return new EventBatcher({
     stores: [store],
     batchMax: 500,
     batchWaitMs: 0,
@@ -124,7 +124,7 @@ const written = (admitted: number): Verdict => ({
   duplicates: new Map(),
 });
 
-describe('EventWriter', () => {
+describe('EventBatcher', () => {
   it('writes what comes together in one batch, and what comes meanwhile in the next', async () => {
     const store = new FakeStore();
     const writer = writerOn(store);

@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 
 /** Removes rows of the events table. The function `ingest_events` inserts them. */
 @Injectable()
-export class EventsWriter {
+export class EventRemovalWriter {
   constructor(private readonly database: Database) {}
 
   /**

@@ -68,7 +68,7 @@ interface BatchRow extends QueryResultRow {
 }
 
 /** Writes batches over one connection, and finds out whether a batch was written. */
-export class EventBatchesWriter implements BatchStore {
+export class PostgresBatchWriter implements BatchStore {
   private readonly connection: DedicatedConnection;
   private parameters: BatchParameters | undefined;
   private readonly traces = new BatchTraces();

@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { ServiceOverloaded } from '../../../../platform/http/domain-error.js';
 import { newId } from '../../../../platform/ids/index.js';
-import { BatchWriter, failOverdue } from './batch-writer.js';
+import { BatchCommitter, failOverdue } from './batch-committer.js';
 import {
   type BatchStore,
   EventIntake,
@@ -12,7 +12,7 @@ import {
   type WriteRequest,
 } from '../../event-store/index.js';
 
-export interface EventWriterOptions {
+export interface EventBatcherOptions {
   /** The connections. Each writes one batch at a time. */
   readonly stores: readonly BatchStore[];
   /** Maximum number of events in a batch. A request is never divided, so a larger one is a batch by itself. */
@@ -35,11 +35,11 @@ const WAIT_LIMIT_MS = 5_000;
 
 /**
  * Writes requests in batches. Requests that arrived while the connections were busy are written in one transaction as
- * soon as a connection is free, and each gets its own verdict after the commit. An idle writer writes at once.
+ * soon as a connection is free, and each gets its own verdict after the commit. An idle batcher writes at once.
  */
-export class EventWriter extends EventIntake implements OnApplicationShutdown {
-  private readonly writers: readonly BatchWriter[];
-  private readonly free: BatchWriter[];
+export class EventBatcher extends EventIntake implements OnApplicationShutdown {
+  private readonly committers: readonly BatchCommitter[];
+  private readonly free: BatchCommitter[];
   private readonly queue: PendingWrite[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly keysInProgress = new Set<string>();
@@ -52,12 +52,12 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   /** Number of requests in the last batch. More than one means that waiting for further requests is worthwhile. */
   private lastBatch = 1;
 
-  constructor(private readonly options: EventWriterOptions) {
+  constructor(private readonly options: EventBatcherOptions) {
     super();
-    this.writers = options.stores.map(
-      (store) => new BatchWriter({ ...options, store, onAway: () => this.dropOverdue() }),
+    this.committers = options.stores.map(
+      (store) => new BatchCommitter({ ...options, store, onAway: () => this.dropOverdue() }),
     );
-    this.free = [...this.writers];
+    this.free = [...this.committers];
   }
 
   /** Returns the number of events that wait or are being written. */
@@ -99,7 +99,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
   /** Waits until every accepted request has its verdict, then closes the connections. */
   async close(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
-    await Promise.all(this.writers.map((writer) => writer.close()));
+    await Promise.all(this.committers.map((writer) => writer.close()));
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -135,7 +135,7 @@ export class EventWriter extends EventIntake implements OnApplicationShutdown {
     return this.queuedEvents >= least;
   }
 
-  private async run(writer: BatchWriter): Promise<void> {
+  private async run(writer: BatchCommitter): Promise<void> {
     // Yields once so that requests from the same turn of the event loop join the batch.
     await nextTurn();
     while (this.mayWrite(this.running.size - 1)) {

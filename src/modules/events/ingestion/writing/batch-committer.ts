@@ -14,7 +14,7 @@ import {
 } from '../../event-store/index.js';
 import { writeFaultOf } from './write-faults.js';
 
-export interface BatchWriterOptions {
+export interface BatchCommitterOptions {
   readonly store: BatchStore;
   /** Called after each commit. */
   readonly onWritten: (batch: readonly PendingWrite[], seconds: number) => void;
@@ -29,8 +29,8 @@ const RETRY_MS = 50;
 const MOST_TRIES = 8;
 
 /** Writes batches over one connection. Every request gets its verdict or its error, and none is written twice. */
-export class BatchWriter {
-  constructor(private readonly options: BatchWriterOptions) {}
+export class BatchCommitter {
+  constructor(private readonly options: BatchCommitterOptions) {}
 
   /** Writes a batch and settles each of its requests. Never rejects. */
   async write(batch: readonly PendingWrite[]): Promise<void> {

@@ -4,9 +4,9 @@ import { DATABASE_URL } from '../../../../platform/database/database.js';
 import { isTracing, Metrics, recordSpan } from '../../../../platform/telemetry/index.js';
 import { PLAN_LIMITS, PLANS } from '../../../tenancy/organizations/index.js';
 import { PASSING_STATUSES, RequestLimitsService } from '../../../entitlement/quotas/index.js';
-import { EventBatchesWriter, type PendingWrite, type PlanParameters } from '../../event-store/index.js';
-import { countEvents } from './batch-writer.js';
-import { EventWriter } from './event-writer.js';
+import { PostgresBatchWriter, type PendingWrite, type PlanParameters } from '../../event-store/index.js';
+import { countEvents } from './batch-committer.js';
+import { EventBatcher } from './event-batcher.js';
 import { asError, errorMessage } from '../../../../platform/errors/index.js';
 
 /** Number of connections in direct mode, where each request has its own transaction. */
@@ -20,8 +20,8 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 /** The name of the connections that store events in `pg_stat_activity`. */
 export const INGEST_CONNECTION_NAME = 'service-ingest';
 
-export const EVENT_WRITER: FactoryProvider<EventWriter> = {
-  provide: EventWriter,
+export const EVENT_BATCHER: FactoryProvider<EventBatcher> = {
+  provide: EventBatcher,
   inject: [CONFIG, DATABASE_URL, RequestLimitsService, Metrics],
   useFactory: (
     { ingestion, process, redis }: Config,
@@ -38,10 +38,10 @@ export const EVENT_WRITER: FactoryProvider<EventWriter> = {
     );
     const onError = (error: unknown): void => logger.warn(`database: ${errorMessage(error)}`);
     const plans = planParameters(requestLimits);
-    const writer = new EventWriter({
+    const writer = new EventBatcher({
       stores: Array.from(
         { length: alone ? DIRECT_CONNECTIONS : BATCH_CONNECTIONS },
-        () => new EventBatchesWriter(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
+        () => new PostgresBatchWriter(plans, { databaseUrl, name: INGEST_CONNECTION_NAME, onError }),
       ),
       batchMax: ingestion.batchMax,
       batchWaitMs: ingestion.batchWaitMs,
