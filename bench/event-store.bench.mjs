@@ -1,6 +1,6 @@
-// Measures events in ClickHouse: the cost of replicating them, their size there, and reads from there in turns with reads
-// from PostgreSQL. The ClickHouse is that of the tests: the engine in a separate process, which runs four statements at
-// a time.
+// Measures events in ClickHouse: the cost of replicating them, their size there, and reads from there in turns with
+// reads from PostgreSQL. The ClickHouse is that of the tests: the engine in a separate process, which runs four
+// statements at a time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

@@ -2,8 +2,8 @@ import { runBackfill } from '../modules/events/event-store/index.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from '../runtime.js';
 
 /**
- * Applies the migrations and, when requested, replicates the events to ClickHouse. A database of a newer version is not changed,
- * and its events are not replicated. Returns the exit code.
+ * Applies the migrations and, when requested, replicates the events to ClickHouse. A database of a newer version is not
+ * changed, and its events are not replicated. Returns the exit code.
  */
 export async function migrate(
   environment: NodeJS.ProcessEnv,

@@ -50,10 +50,10 @@ describe('ScopedValue', () => {
     const scoped = new ScopedValue<string>();
     const goOn = signal();
     const [held, release] = scoped.until('a', (leave) => {
-      const archiveMonths = scoped.hold();
+      const letGo = scoped.hold();
       const reading = goOn.given.then(() => scoped.get());
       leave();
-      return [reading, archiveMonths] as const;
+      return [reading, letGo] as const;
     });
     goOn.give();
     expect(await held).toBe('a');

@@ -91,7 +91,7 @@ export class DroppedBytes {
       if (sender === undefined) break;
       const bytes = sender.socket.destroyed ? 0 : await this.readOnce(sender);
       waitMs = Math.max(1, bytes / this.limits.bytesPerMs);
-      if (sender.socket.destroyed || sender.isDone()) this.archiveMonths(sender);
+      if (sender.socket.destroyed || sender.isDone()) this.letGo(sender);
       else this.senders.push(sender);
     }
     this.isAtWork = false;
@@ -109,7 +109,7 @@ export class DroppedBytes {
     return socket.bytesRead - before;
   }
 
-  private archiveMonths({ socket, hold, cut, andThen }: Sender): void {
+  private letGo({ socket, hold, cut, andThen }: Sender): void {
     clearTimeout(cut);
     socket.off('resume', hold).resume();
     andThen();

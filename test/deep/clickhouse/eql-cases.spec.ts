@@ -10,7 +10,10 @@ import { insertEvents } from '../../support/event-rows.js';
 import { parseCondition, parseQuery } from '../../../src/modules/events/eql-language/language/query-parser.js';
 import { checkCondition, checkQuery } from '../../../src/modules/events/eql-language/checking/checker.js';
 
-/** A folder with public cases of the language, which are not ours to keep here: `cases.json`, `data.json`, `parser_cases.json`. */
+/**
+ * A folder with public cases of the language, which are not ours to keep here: `cases.json`, `data.json`,
+ * `parser_cases.json`.
+ */
 const FOLDER = process.env.EQL_CASES ?? '';
 const SPACE_MS = 700 * 86_400_000;
 

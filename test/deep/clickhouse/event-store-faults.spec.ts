@@ -131,7 +131,9 @@ function tests(access: ClickHouseAccess): void {
     };
 
     const intact = new Map<string, Promise<{ readonly kept: Answer; readonly reads: number }>>();
-    /** Returns the answer from PostgreSQL alone, and the number of reads with which ClickHouse gives the same answer. */
+    /**
+     * Returns the answer from PostgreSQL alone, and the number of reads with which ClickHouse gives the same answer.
+     */
     const withoutFaults = (request: Request): Promise<{ readonly kept: Answer; readonly reads: number }> => {
       const ask = async () => {
         const kept = await answerOf(plain, request);

@@ -86,7 +86,8 @@ function tests(access: ClickHouseAccess): void {
       await database.rows(INSERT, [round]);
       const before = server.inserts;
       const { storedInPart } = server;
-      // Before the server has the block, after it has stored it, with a part of the request, and with a month of the block.
+      // Before the server has the block, after it has stored it, with a part of the request, and with a month of the
+      // block.
       const held = round % 4 === 0 ? server.holdNext() : undefined;
       if (round % 4 === 1) server.faults.push('forget');
       if (round % 4 === 2) server.faults.push('cut');

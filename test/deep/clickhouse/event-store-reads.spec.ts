@@ -319,7 +319,8 @@ function tests(access: ClickHouseAccess): void {
     };
 
     /**
-     * Of one question, however many reads it takes: queries look at the newest events, too, for names that may be mistaken.
+     * Of one question, however many reads it takes: queries look at the newest events, too, for names that may be
+     * mistaken.
      * @returns whether ClickHouse has answered since
      */
     const watchReads = (): (() => boolean) => {

@@ -336,7 +336,8 @@ else {
       const { isHeld, free } = server.holdNext();
       await insertMany(app, owner.projectId, 5_000);
       await isHeld;
-      // The one that has the turn loses it in the middle of its insert, and the other replicates the same block and later ones.
+      // The one that has the turn loses it in the middle of its insert, and the other replicates the same block and
+      // later ones.
       await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
                       AND datname = current_database()`);
       await insertMany(app, owner.projectId, 5_000);

@@ -325,7 +325,8 @@ function tests(access: ClickHouseAccess): void {
       limit({ ...unlimited, mostBytes: 10_000 });
       const cut = await backtest(app, 'events by their properties, in episodes', window);
       expect([cut.status, cut.truncated]).toEqual([200, true]);
-      // What counted hours tell does not depend on it: neither where too many are known of before, nor where it turns out.
+      // What counted hours tell does not depend on it: neither where too many are known of before, nor where it turns
+      // out.
       for (const limits of [{ mostBytes: 10_000 }, { mostEvents: 10 }]) {
         limit({ ...unlimited, ...limits });
         for (const name of COUNTED) expect(await backtest(app, name, HOUR)).toEqual(kept.get(`${name} of an hour`));

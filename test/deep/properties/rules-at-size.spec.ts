@@ -178,7 +178,8 @@ describe('a rule that matches events', () => {
       await rulesOf(app, stranger).rule();
       const COUNT = 240;
       const SENDERS = 24;
-      // A server resets connections that have sent no request for long; a slow machine must not have all of them open at once.
+      // A server resets connections that have sent no request for long; a slow machine must not have all of them open
+      // at once.
       const sending = Promise.all(
         Array.from({ length: SENDERS }, async (_, sender) => {
           for (let at = sender; at < COUNT; at += SENDERS) {

@@ -41,8 +41,8 @@ interface Begun {
 }
 
 /**
- * Runs a `match` rule over the past. It finds the locators of candidate events page by page. Then it reads as many events
- * as may be in memory at once, and of each only the fields that the rule uses.
+ * Runs a `match` rule over the past. It finds the locators of candidate events page by page. Then it reads as many
+ * events as may be in memory at once, and of each only the fields that the rule uses.
  */
 @Injectable()
 export class MatchBacktestEvaluator {

@@ -135,7 +135,10 @@ export class QueryRunner {
     }
   }
 
-  /** Does the same as {@link fromClickHouse}, but reads only the events of keys that have an event of each required term. */
+  /**
+   * Does the same as {@link fromClickHouse}, but reads only the events of keys that have an event of each required
+   * term.
+   */
   private async ofWholeKeys(
     tx: Db,
     scope: ProjectScope,

@@ -12,8 +12,8 @@ import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT
 /**
  * Returns the same as `keyedSql`, for the rows `e` of ClickHouse. Equal values have equal keys in both stores, except
  * for numbers.
- * @param numberKey SQL for the key of digits; ClickHouse compares keys of `clickHouseNumberKey`, PostgreSQL converts plain
- * digits with `keptKeySql`
+ * @param numberKey SQL for the key of digits; ClickHouse compares keys of `clickHouseNumberKey`, PostgreSQL converts
+ * plain digits with `keptKeySql`
  */
 export function clickHouseKeyed(
   field: string,

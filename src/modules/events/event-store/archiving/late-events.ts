@@ -11,8 +11,8 @@ const EVENTS_A_STEP = 1_000;
 const SWEEP_MS = 300_000;
 
 /**
- * Removes late events from PostgreSQL: events that arrived when their month was archived, or whose month never had a table.
- * Each event is removed by its id, once ClickHouse has it and no work is left for it.
+ * Removes late events from PostgreSQL: events that arrived when their month was archived, or whose month never had a
+ * table. Each event is removed by its id, once ClickHouse has it and no work is left for it.
  */
 export class LateEvents {
   private page = 0;

@@ -15,9 +15,9 @@ import { archivedName, MonthsRepository, type StoredMonth } from './months.repos
 
 /**
  * Drops whole months of events from PostgreSQL once ClickHouse has them (EVENTS_HOT_DAYS). First the events of both
- * stores are compared, and the month is marked as archived. From then on no read uses PostgreSQL for it. When every process
- * has seen the mark, the table of the month is detached, compared again, and dropped. Events that arrive late for the
- * month are removed one by one. If the process ends in between, the next round continues.
+ * stores are compared, and the month is marked as archived. From then on no read uses PostgreSQL for it. When every
+ * process has seen the mark, the table of the month is detached, compared again, and dropped. Events that arrive late
+ * for the month are removed one by one. If the process ends in between, the next round continues.
  */
 @Injectable()
 export class MonthArchiver {

@@ -23,8 +23,8 @@ export interface AskedPlaces {
 }
 
 /**
- * Selects events strictly before a locator, beginning with ` AND `. The condition on the timestamp alone lets PostgreSQL
- * skip partitions.
+ * Selects events strictly before a locator, beginning with ` AND `. The condition on the timestamp alone lets
+ * PostgreSQL skip partitions.
  */
 export function olderThan(locator: Locator | null | undefined, { bind }: Pick<Parameters, 'bind'>): string {
   if (!locator) return '';

@@ -69,7 +69,9 @@ export class StagedEventsWriter {
     private readonly tail: TailReader,
   ) {}
 
-  /** Runs work in a snapshot, like `Database.snapshot`. Within it, {@link stage} can stage events from an instant on. */
+  /**
+   * Runs work in a snapshot, like `Database.snapshot`. Within it, {@link stage} can stage events from an instant on.
+   */
   async snapshot<T>({ from }: Pick<Window, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
     const hotFrom = await this.archived.hotFrom();
     if (hotFrom === null || from >= hotFrom) return this.database.snapshot(work);

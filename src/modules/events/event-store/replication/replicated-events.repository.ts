@@ -86,7 +86,8 @@ export interface MonthCount extends Pick<Month, 'month'> {
 }
 
 /**
- * True when ClickHouse has the same events of a project as PostgreSQL. @param replicated undefined when ClickHouse has none
+ * True when ClickHouse has the same events of a project as PostgreSQL. @param replicated undefined when ClickHouse has
+ * none
  */
 export function isSameSum(kept: ProjectSum, replicated: ProjectSum | undefined): boolean {
   const { events, ids } = replicated ?? { events: '0', ids: '0' };

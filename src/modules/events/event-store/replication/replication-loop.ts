@@ -16,7 +16,9 @@ const LONGEST_WAIT_MS = 15_000;
 
 /** Replicates events as long as the process runs. After a failure it waits, each time longer. */
 export class ReplicationLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** The pause when the queue is empty, the interval between small blocks, and the limit of the wait. Tests lower them. */
+  /**
+   * The pause when the queue is empty, the interval between small blocks, and the limit of the wait. Tests lower them.
+   */
   idleMs = IDLE_MS;
   apartMs = APART_MS;
   longestWaitMs = LONGEST_WAIT_MS;

@@ -51,7 +51,8 @@ export class ReplicationQueueRepository {
 
   /**
    * Tries to become the only process that replicates, until the connection is closed or lost. Returns `acquired` the
-   * first time. This lock is only an optimization: all processes send the same blocks, so correctness does not depend on it.
+   * first time. This lock is only an optimization: all processes send the same blocks, so correctness does not depend
+   * on it.
    */
   async lock(): Promise<'acquired' | 'held' | 'heldElsewhere'> {
     if (this.client !== undefined) return 'held';

@@ -31,8 +31,8 @@ export class DayRollupsWriter {
   }
 
   /**
-   * Returns the same as {@link recent} for the days of the hours after one cursor and up to another, regardless of their
-   * age.
+   * Returns the same as {@link recent} for the days of the hours after one cursor and up to another, regardless of
+   * their age.
    */
   between(after: HourCursor, last: HourCursor, limit: number): Promise<DueDay[]> {
     return this.due(

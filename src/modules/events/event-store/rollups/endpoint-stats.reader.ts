@@ -305,8 +305,9 @@ function itemsSql(
 }
 
 /**
- * Returns the relations `wholes` and `wholes_complete`. `wholes` has the statuses of all requests of hours and days; it is far
- * smaller than the pairs. `every` in `wholes_complete` is true when `wholes` has every status that the pairs have.
+ * Returns the relations `wholes` and `wholes_complete`. `wholes` has the statuses of all requests of hours and days; it
+ * is far smaller than the pairs. `every` in `wholes_complete` is true when `wholes` has every status that the pairs
+ * have.
  */
 function wholesSql({ projectId }: Scope, plan: RollupPlan, filter: RequestFilter, parameters: Parameters): string {
   const project = parameters.bind(projectId);

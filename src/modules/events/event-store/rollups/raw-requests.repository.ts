@@ -12,7 +12,9 @@ export type RequestGrouping = 'whole' | 'pairs' | 'routes';
 
 /** The events of spans, when ClickHouse is read, or when more than columns decides which events are read. */
 export interface RawRequests {
-  /** The grouped events of ClickHouse, as a list for each column of `raw_requests`. Null when ClickHouse is not read. */
+  /**
+   * The grouped events of ClickHouse, as a list for each column of `raw_requests`. Null when ClickHouse is not read.
+   */
   readonly columns: Readonly<Record<RawRequestColumn, readonly unknown[]>> | null;
   /** The events that PostgreSQL reads. */
   readonly events: MatchingEvents;

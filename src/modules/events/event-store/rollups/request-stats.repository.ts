@@ -85,9 +85,9 @@ function keptStatusesSql(column: 'status' | 'n'): string {
 }
 
 /**
- * Relations for a statement that has a relation `raw_requests` of events. Its columns are `part` (the start of an hour),
- * `at`, `event`, `source` (text, or null), `status` and `latency`. The last relation, `series`, has the series of the
- * project, the event types and the sources for each hour, in the form of `event_series_hours`.
+ * Relations for a statement that has a relation `raw_requests` of events. Its columns are `part` (the start of an
+ * hour), `at`, `event`, `source` (text, or null), `status` and `latency`. The last relation, `series`, has the series
+ * of the project, the event types and the sources for each hour, in the form of `event_series_hours`.
  */
 export const SERIES_SQL = `slotted AS (
       SELECT part, CASE WHEN grouping(event) = 0 THEN 'event' WHEN grouping(source) = 0 THEN 'source' ELSE 'project' END AS kind,

@@ -35,8 +35,8 @@ export class CountersReader {
   ) {}
 
   /**
-   * Returns the hours after a cursor in the order of projects and time, at most `limit`. Leaves out hours with more than
-   * `mostEvents` events, hours of deleted projects, and hours whose events PostgreSQL no longer has.
+   * Returns the hours after a cursor in the order of projects and time, at most `limit`. Leaves out hours with more
+   * than `mostEvents` events, hours of deleted projects, and hours whose events PostgreSQL no longer has.
    */
   async hours(after: CounterCursor, limit: number, mostEvents: number): Promise<CounterHour[]> {
     const read = (besides: readonly ProjectId[]): Promise<CounterHour[]> =>

@@ -185,9 +185,9 @@ export class BackfillRepository {
    * now
    */
   async completeStep({ behind, last, events, block }: BackfillStep, projects: readonly ProjectId[]): Promise<boolean> {
-    // The confirmation of a block changes the same row, so it either waits for this statement or is visible to it. IS TRUE
-    // keeps the condition on the projects out of the index scan, so that the row comparison bounds the scan. Otherwise a
-    // scan would start at the first event of each project.
+    // The confirmation of a block changes the same row, so it either waits for this statement or is visible to it. IS
+    // TRUE keeps the condition on the projects out of the index scan, so that the row comparison bounds the scan.
+    // Otherwise a scan would start at the first event of each project.
     const { rows } = await this.client.query<{ passed: boolean }>(
       `WITH here AS (
          UPDATE event_shipping SET moved_project = $1, moved_at = $2, moved_id = $3, moved_events = moved_events + $4

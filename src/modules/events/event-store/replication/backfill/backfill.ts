@@ -67,8 +67,8 @@ export class Backfill {
   /** Queues the missing events of a step. */
   private async runStep(step: BackfillStep): Promise<void> {
     for (let attempts = 1; ; attempts += 1) {
-      // A project without any replicated event in this step needs no comparison. `completeStep` detects events that were
-      // replicated meanwhile.
+      // A project without any replicated event in this step needs no comparison. `completeStep` detects events that
+      // were replicated meanwhile.
       const there = attempts > MAX_ATTEMPTS ? new Set<string>(step.projects) : await this.stored.projectsBetween(step);
       for (const project of step.projects) if (there.has(project)) await this.enqueueMissing(project, step);
       const others = step.projects.filter((project) => !there.has(project));
