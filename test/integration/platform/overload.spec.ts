@@ -90,26 +90,26 @@ describe('an overloaded service', () => {
     }
 
     /** Has each request that has begun wait for its limit, until the function it returns is called. */
-    function holdRequests(): { begun: () => number; archiveMonths: () => void } {
-      let archiveMonths = (): void => undefined;
-      const held = new Promise<void>((resolve) => (archiveMonths = resolve));
+    function holdRequests(): { begun: () => number; letGo: () => void } {
+      let letGo = (): void => undefined;
+      const held = new Promise<void>((resolve) => (letGo = resolve));
       const store = app.nest.get(RateLimitStore);
       const hit = store.hit.bind(store);
       const spy = jest.spyOn(store, 'hit').mockImplementation(async (...parameters) => {
         await held;
         return hit(...parameters);
       });
-      return { begun: () => spy.mock.calls.length, archiveMonths };
+      return { begun: () => spy.mock.calls.length, letGo };
     }
 
     it('begins when fewer than eight of its connection have begun, and is answered in order', async () => {
-      const { begun, archiveMonths } = holdRequests();
+      const { begun, letGo } = holdRequests();
       const { answers } = await connection(head(PATH).repeat(8) + head('/nope').repeat(40) + head(PATH).repeat(4));
       await eventually(begun, (count) => count === 8);
       // A whole exchange of another connection, in which nothing further has begun.
       await app.request().get('/health').expect(200);
       expect(begun()).toBe(8);
-      archiveMonths();
+      letGo();
       await eventually(
         () => answers.length,
         (count) => count === 52,
@@ -119,11 +119,11 @@ describe('an overloaded service', () => {
 
     it('is dropped with its connection when it has not begun, and aborted when it has', async () => {
       const lines = app.logLines.length;
-      const { begun, archiveMonths } = holdRequests();
+      const { begun, letGo } = holdRequests();
       const { socket } = await connection(head(PATH).repeat(60));
       await eventually(begun, (count) => count === 8);
       socket.resetAndDestroy();
-      archiveMonths();
+      letGo();
       await eventually(
         () => app.logLines.slice(lines).filter((line) => line.includes('"aborted":true')).length,
         (aborted) => aborted >= 7,
@@ -138,7 +138,7 @@ describe('an overloaded service', () => {
       const former = await ownerWithProject(app);
       const revoke = app.request().post(`/v1/api-keys/${former.apiKeyId}/revoke`);
       await revoke.set('Authorization', former.bearer).expect(200);
-      const { begun, archiveMonths } = holdRequests();
+      const { begun, letGo } = holdRequests();
       const flood = await Promise.all(Array.from({ length: 40 }, () => connection(head(PATH))));
       await eventually(begun, (count) => count === 32);
       await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
@@ -154,7 +154,7 @@ describe('an overloaded service', () => {
       // A whole exchange, behind which both would have been answered.
       await app.request().get('/health').expect(200);
       expect([begun(), behind.answers, revoked.answers]).toEqual([32, [], []]);
-      archiveMonths();
+      letGo();
       await eventually(
         () => [...flood, behind].flatMap(({ answers }) => answers).length,
         (count) => count === 41,
@@ -162,14 +162,14 @@ describe('an overloaded service', () => {
     });
 
     it('is answered with 503 and Retry-After when too many requests of its address wait', async () => {
-      const { begun, archiveMonths } = holdRequests();
+      const { begun, letGo } = holdRequests();
       const flood = await Promise.all(Array.from({ length: 180 }, () => connection(head(PATH).repeat(8))));
       await eventually(begun, (count) => count === 32);
       // Eight a connection have begun or wait; 32 and 1,280 of these have a place.
       const refused = await app.request().get('/nope').expect(503, OVERLOADED);
       expect(refused.headers['retry-after']).toBe('1');
       await app.request().get('/health').expect(200);
-      archiveMonths();
+      letGo();
       for (const { socket } of flood) socket.destroy();
       await eventually(
         async () => (await app.request().get('/nope')).status,
@@ -315,11 +315,11 @@ describe('an overloaded service', () => {
     };
     /** Takes so many places of the client that the tests are, until it is let go. */
     function take(places: number, share = '127.0.0.1'): () => Promise<void> {
-      let archiveMonths = (): void => undefined;
-      const end = new Promise<void>((resolve) => (archiveMonths = resolve));
+      let letGo = (): void => undefined;
+      const end = new Promise<void>((resolve) => (letGo = resolve));
       const acts = Array.from({ length: places }, () => app.nest.get(BackgroundWork).promising(share, () => end));
       return async () => {
-        archiveMonths();
+        letGo();
         await Promise.all(acts);
       };
     }
@@ -328,7 +328,7 @@ describe('an overloaded service', () => {
 
     it('needs one of the places of its client: of five with two places left, two are accepted and mailed', async () => {
       const before = await accounts();
-      const archiveMonths = take(62);
+      const letGo = take(62);
       const mailer = app.nest.get(Mailer);
       const send = mailer.send.bind(mailer);
       let mailServerIsBack = (): void => undefined;
@@ -352,26 +352,26 @@ describe('an overloaded service', () => {
           expect(await mailsTo(app.dataDir, (body as { email: string }).email)).toHaveLength(1);
       } finally {
         mailServerIsBack();
-        await archiveMonths();
+        await letGo();
       }
     });
 
     it('is accepted while another client uses all of its own places', async () => {
-      const archiveMonths = take(64, '192.0.2.1');
+      const letGo = take(64, '192.0.2.1');
       try {
         await register().expect(201);
       } finally {
-        await archiveMonths();
+        await letGo();
       }
     });
 
     it('is refused with 503 when all places are taken, and gives its place back when it is refused', async () => {
       const before = await accounts();
-      const archiveMonths = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((share) => take(64, share));
+      const letGo = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((share) => take(64, share));
       try {
         await register().expect(503, OVERLOADED);
       } finally {
-        for (const one of archiveMonths) await one();
+        for (const one of letGo) await one();
       }
       expect(await accounts()).toBe(before);
       const { bearer } = await ownerWithProject(app);
