@@ -1,7 +1,7 @@
 // Measures what one event costs in bytes: the write-ahead log (WAL), rows and indexes, the network to PostgreSQL, and
-// the line that is copied to ClickHouse.
+// the line that is replicated to ClickHouse.
 import { execFileSync } from 'node:child_process';
-import { EVENT_COLUMNS } from '../dist/src/modules/events/event-store/tables/columns.js';
+import { EVENT_COLUMNS } from '../dist/src/modules/events/event-store/clickhouse-schema/columns.js';
 import { startDatabase } from './database.mjs';
 import { EVENT, EVENT_BODY } from './event.mjs';
 import { print } from './goal-table.mjs';
@@ -12,7 +12,7 @@ import { startService } from './service.mjs';
 import { CONNECTIONS, SECONDS } from './settings.mjs';
 import { emptyTables, makeTenants } from './tenants.mjs';
 
-/** Events in an NDJSON request. A row of the queue of copying has at most as many events. */
+/** Events in an NDJSON request. A row of the replication queue has at most as many events. */
 const LINES = 1_000;
 const GENERATED = 200_000;
 /** Seconds of load before a measurement. Code that is not compiled yet costs more. */
@@ -36,7 +36,7 @@ export async function run() {
   try {
     const rows = [];
     for (const isKept of [false, true]) {
-      // Events are queued as if they were copied to ClickHouse, but nobody copies them.
+      // Events are queued as if they were replicated to ClickHouse, but nobody replicates them.
       if (isKept) await database.query('SELECT begin_event_shipping()');
       for (const [name, shape] of Object.entries(SHAPES)) {
         const told = await shot({ server, database, service, key, shape });

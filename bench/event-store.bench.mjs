@@ -1,13 +1,13 @@
-// Measures events in ClickHouse: the cost of copying them, their size there, and reads from there in turns with reads
-// from PostgreSQL. The ClickHouse is that of the tests: the engine in a separate process, which runs four statements at
-// a time.
+// Measures events in ClickHouse: the cost of replicating them, their size there, and reads from there in turns with
+// reads from PostgreSQL. The ClickHouse is that of the tests: the engine in a separate process, which runs four
+// statements at a time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startDatabase } from './database.mjs';
 import { startClickHouse } from './event-store/clickhouse.mjs';
-import { ingestionBeside, shippingAlone } from './event-store/shipping.mjs';
+import { ingestionBeside, replicationAlone } from './event-store/replication.mjs';
 import { goal, print, ratio } from './goal-table.mjs';
 import { load } from './load.mjs';
 import { clickHouseMicros, facts, measuredMicros, residentMegabytes } from './machine.mjs';
@@ -164,7 +164,7 @@ export async function run() {
     }
     const memory = { kept: residentMegabytes(kept.pid), copied: residentMegabytes(copied.pid) };
     for (const one of [kept, copied]) await one.stop();
-    const shipped = 'shipping'.includes(QUESTION) ? await shippingAlone(server, store) : [];
+    const replication = 'shipping'.includes(QUESTION) ? await replicationAlone(server, store) : [];
     const beside = 'ingestion'.includes(QUESTION) ? await ingestionBeside(server, store) : [];
     console.log(`\n${facts()}; PostgreSQL ${JSON.stringify(await server.settings())}`);
     print(
@@ -200,7 +200,7 @@ export async function run() {
         Math.round(events / (moved.busy - moved.engine)),
         { least: 50_000 },
       ),
-      ...shipped,
+      ...replication,
       ...beside,
       ...table.flatMap(({ name, question: { least, most }, kept: ms, copied: other, patient, readers }) => [
         ...(most === undefined ? [] : [goal(`${name}: p95 of ${READERS} readers, ms`, readers.copied.p95, { most })]),
@@ -213,7 +213,7 @@ export async function run() {
 }
 
 /**
- * Copies every event to ClickHouse.
+ * Replicates every event to ClickHouse.
  * @returns the duration, the processor time of all measured processes, and that of ClickHouse, all in seconds
  */
 async function move(env) {

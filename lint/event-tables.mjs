@@ -1,6 +1,6 @@
 /**
- * The tables of event rows, and the tables that record which events are retained, hot, cold, replicated or queued for
- * replication.
+ * The tables of event rows, and the tables that record which events are retained, hot, archived, replicated or queued
+ * for replication.
  */
 export const EVENT_ROWS = [
   'cold_months',

@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '
 import { APP_FILTER } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BASE_TOKENS, baseProviders, mailerOf, type Runtime } from './base-providers.js';
-import { CONSTRAINT_ERROR_TABLE } from './constraint-errors.js';
+import { CONSTRAINT_ERROR_TABLE } from './constraint-error-table.js';
 import { JOBS } from './jobs.js';
 import { AccountModule } from './modules/identity/account/index.js';
 import { AlertDestinationsModule } from './modules/alerting/destinations/index.js';

@@ -4,7 +4,7 @@ import { sentinelJob } from './modules/alerting/sentinel/index.js';
 import { deliveryRetriesJob, deliveryWakeJob, dlqDrainJob } from './modules/delivery/deliveries/index.js';
 import { objectStorageScrubJob } from './modules/entitlement/storage/index.js';
 import { maintenanceJob } from './modules/operations/internal-jobs/index.js';
-import { coldMonthsJob } from './modules/events/event-store/index.js';
+import { archiveMonthsJob } from './modules/events/event-store/index.js';
 import { hourRollupsJob } from './modules/events/hour-rollups/index.js';
 import { quotaNoticesJob } from './modules/events/quota-notices/index.js';
 import { logSearchIndexJob } from './modules/events/logs/index.js';
@@ -15,7 +15,7 @@ export const JOBS = [
   hourRollupsJob,
   logSearchIndexJob,
   quotaNoticesJob,
-  coldMonthsJob,
+  archiveMonthsJob,
   objectStorageScrubJob,
   deliveryRetriesJob,
   deliveryWakeJob,

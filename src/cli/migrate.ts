@@ -1,9 +1,9 @@
-import { moveEvents } from '../modules/events/event-store/index.js';
+import { runBackfill } from '../modules/events/event-store/index.js';
 import { configOrExit, type PreparedRuntime, prepareRuntime, reportFailedStart } from '../runtime.js';
 
 /**
- * Applies the migrations and, when asked, copies the events to ClickHouse. A database of a newer version is not changed,
- * and its events are not copied. Returns the exit code.
+ * Applies the migrations and, when requested, replicates the events to ClickHouse. A database of a newer version is not
+ * changed, and its events are not replicated. Returns the exit code.
  */
 export async function migrate(
   environment: NodeJS.ProcessEnv,
@@ -28,7 +28,7 @@ export async function migrate(
       process.stderr.write('The events were not copied: use the version that has every migration of the database.\n');
       return 1;
     }
-    return await moveEvents(runtime.databaseUrl, config.eventStore, process.stdout, { isRestored: options.restored });
+    return await runBackfill(runtime.databaseUrl, config.eventStore, process.stdout, { isRestored: options.restored });
   } finally {
     await embedded?.stop();
   }

@@ -363,7 +363,7 @@ else
         expect(processes.map(({ metadata }) => metadata.name)).toEqual(['oes-api', 'oes-worker']);
       });
 
-      it('has a folder that adds a Job which copies the events, with the same image and settings', () => {
+      it('has a folder that adds a Job which replicates the events, with the same image and settings', () => {
         const all = render(kubectl.path, 'event-store');
         expect(all.flatMap(faultsOf)).toEqual([]);
         const copying = all.filter((resource) => componentOf(resource) === 'event-store');
@@ -449,7 +449,7 @@ if ('path' in kubectl)
       expect(labels).toEqual(['kube-prometheus-stack', 'kube-prometheus-stack']);
     });
 
-    it('may be the base of the Job that copies the events', () => {
+    it('may be the base of the Job that replicates the events', () => {
       const file = join(root, 'event-store/kustomization.yaml');
       writeFileSync(file, readFileSync(file, 'utf8').replace('../production', '../my-cluster'));
       const jobs = renderOwn(own, 'event-store').filter(({ kind }) => kind === 'Job');

@@ -8,7 +8,7 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../support/clickhouse.js';
-import { allCopied, expectSame } from '../support/event-copies.js';
+import { allReplicated, expectSame } from '../support/replication.js';
 
 const clickHouse = await testClickHouse({ fetch: false });
 const EVENTS = 50;
@@ -42,7 +42,7 @@ function tests(access: ClickHouseAccess): void {
       .type('application/x-ndjson')
       .send(lines.join('\n'))
       .expect(200);
-    await allCopied(app);
+    await allReplicated(app);
     await expectSame(app, store);
 
     const reads = server.reads;

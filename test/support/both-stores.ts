@@ -1,12 +1,12 @@
 import { RunLimits } from '../../src/modules/events/eql/running/run-limits.js';
-import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
-import { CopiedEventSearchReader } from '../../src/modules/events/event-store/search/copied-event-search.reader.js';
+import { CLICKHOUSE_SERVER } from '../../src/modules/events/event-store/clickhouse-server.js';
+import { ClickHouseEventSearchReader } from '../../src/modules/events/event-store/search/clickhouse-event-search.reader.js';
 import { LongReads, LongSnapshots } from '../../src/modules/events/long-reads/index.js';
 import { SearchLimits } from '../../src/modules/events/search/search-limits.js';
 import type { ClickHouse, ReadBounds } from '../../src/platform/clickhouse/index.js';
 import { createTestApp, type TestApp } from './app.js';
 import { type ClickHouseAccess, type EventStore, eventStore, FaultyServer } from './clickhouse.js';
-import { copySoon } from './event-copies.js';
+import { replicateSoon } from './replication.js';
 
 /** Two applications on one PostgreSQL database that must give the same answers. */
 export interface BothStores {
@@ -33,12 +33,12 @@ export async function bothStores(access: ClickHouseAccess, env: Record<string, s
   const server = await FaultyServer.before(access);
   const store = await eventStore(access, server.url);
   const app = await createTestApp({ env: { ...store.env, EVENT_STORE: 'clickhouse', ...env } });
-  copySoon(app);
+  replicateSoon(app);
   const plain = await createTestApp({ databaseUrl: app.databaseUrl, dataDir: app.dataDir });
-  const search = app.nest.get(CopiedEventSearchReader, { strict: false });
+  const search = app.nest.get(ClickHouseEventSearchReader, { strict: false });
   const { quickMs } = search;
   for (const one of [app, plain]) haveTime(one);
-  const time = patient(app.nest.get<ClickHouse>(EVENT_SERVER, { strict: false }));
+  const time = patient(app.nest.get<ClickHouse>(CLICKHOUSE_SERVER, { strict: false }));
   return {
     server,
     store,
@@ -67,7 +67,7 @@ export function haveTime({ nest }: Pick<TestApp, 'nest'>): void {
   Object.assign(nest.get(RunLimits, { strict: false }), { milliseconds: 120_000, warningMilliseconds: 60_000 });
   nest.get(LongSnapshots, { strict: false }).milliseconds = 120_000;
   Object.assign(nest.get(LongReads, { strict: false }).limits, { shortMs: 60_000, budgetMs: Infinity });
-  nest.get(CopiedEventSearchReader, { strict: false }).quickMs = 60_000;
+  nest.get(ClickHouseEventSearchReader, { strict: false }).quickMs = 60_000;
 }
 
 function patient(server: ClickHouse): { is: number } {

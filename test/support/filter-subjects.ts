@@ -1,5 +1,5 @@
 import type { EventField, FilterSubject } from '../../src/modules/events/conditions/index.js';
-import type { ToldEvent } from '../../src/modules/events/event-store/tail/event-row.js';
+import type { ToldEvent } from '../../src/modules/events/event-store/outbox/event-row.js';
 import { CONDITION_SQL } from '../../src/modules/events/fields/index.js';
 
 /** An event with every field that filters can test, under the names that filters use. */

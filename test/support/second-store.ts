@@ -2,19 +2,19 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
-import { NewestPlacesReader } from '../../src/modules/events/event-store/places/newest-places.reader.js';
-import { CopiedEventsReader } from '../../src/modules/events/event-store/reading/copied-events.reader.js';
-import { CopiedRequestsReader } from '../../src/modules/events/event-store/rollups/copied-requests.reader.js';
-import { CopyLimits } from '../../src/modules/events/event-store/shipping/copy-limits.js';
-import { Shipper } from '../../src/modules/events/event-store/shipping/shipper.js';
-import { WaitingEventsRepository } from '../../src/modules/events/event-store/shipping/waiting-events.repository.js';
-import { EVENT_SERVER } from '../../src/modules/events/event-store/event-server.js';
+import { NewestListReader } from '../../src/modules/events/event-store/lists/newest-list.reader.js';
+import { ClickHouseEvents } from '../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
+import { ClickHouseRequestsReader } from '../../src/modules/events/event-store/rollups/clickhouse-requests.reader.js';
+import { ReplicationLimits } from '../../src/modules/events/event-store/replication/replication-limits.js';
+import { Replicator } from '../../src/modules/events/event-store/replication/replicator.js';
+import { ReplicationStateRepository } from '../../src/modules/events/event-store/replication/replication-state.repository.js';
+import { CLICKHOUSE_SERVER } from '../../src/modules/events/event-store/clickhouse-server.js';
 import type { ClickHouse } from '../../src/platform/clickhouse/index.js';
 import { DATABASE_URL } from '../../src/platform/database/database.js';
 import { Metrics } from '../../src/platform/telemetry/index.js';
-import { ShippingLoop } from '../../src/modules/events/event-store/shipping/shipping-loop.js';
+import { ReplicationLoop } from '../../src/modules/events/event-store/replication/replication-loop.js';
 import { type EventStore, eventStore, testClickHouse } from './clickhouse.js';
-import { type Rows, waiting } from './event-copies.js';
+import { type Rows, replicationQueueLength } from './replication.js';
 
 /** Requests that only read events. */
 const TELLS = /^(GET|POST .*\/(eql|export|backtest)$)/;
@@ -63,15 +63,15 @@ export async function secondStoreEnv(databaseUrl: string): Promise<Readonly<Reco
 /** Makes an application answer from ClickHouse. Call this before the application listens. */
 export function watchSecondStore(nest: INestApplicationContext, server: Server, database: Rows): void {
   if (!isOn) return;
-  const loop = nest.get<ShippingLoop | null>(ShippingLoop, { strict: false }) ?? loopBeside(nest, server);
+  const loop = nest.get<ReplicationLoop | null>(ReplicationLoop, { strict: false }) ?? loopBeside(nest, server);
   Object.assign(loop, { idleMs: 60, apartMs: 0 });
-  nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
-  nest.get(CopiedRequestsReader, { strict: false }).fewestEvents = 1;
-  const copied = nest.get(CopiedEventsReader, { strict: false });
-  const answered = copied.answered.bind(copied);
-  copied.answered = (store) => {
+  nest.get(NewestListReader, { strict: false }).lookedAt = 0;
+  nest.get(ClickHouseRequestsReader, { strict: false }).fewestEvents = 1;
+  const clickHouse = nest.get(ClickHouseEvents, { strict: false });
+  const countRead = clickHouse.countRead.bind(clickHouse);
+  clickHouse.countRead = (store) => {
     if (store === 'clickhouse') answers += 1;
-    answered(store);
+    countRead(store);
   };
   const listeners = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
   server.removeAllListeners('request');
@@ -79,17 +79,22 @@ export function watchSecondStore(nest: INestApplicationContext, server: Server, 
     const take = (): void => listeners.forEach((listener) => listener.call(server, request, response));
     const [path] = (request.url ?? '').split('?');
     if (!TELLS.test(`${request.method} ${path}`)) take();
-    else void copiedOrHeld(database).then(take);
+    else void replicatedOrTimedOut(database).then(take);
   });
 }
 
 /** Returns a replication loop, as a worker has it, for an application that runs none. */
-function loopBeside(nest: INestApplicationContext, server: Server): ShippingLoop {
-  const clickHouse = nest.get<ClickHouse>(EVENT_SERVER, { strict: false });
+function loopBeside(nest: INestApplicationContext, server: Server): ReplicationLoop {
+  const clickHouse = nest.get<ClickHouse>(CLICKHOUSE_SERVER, { strict: false });
   const databaseUrl = nest.get<string>(DATABASE_URL, { strict: false });
-  const waits = nest.get(WaitingEventsRepository, { strict: false });
-  const shipper = Shipper.between(databaseUrl, clickHouse, () => waits.doubt(), new CopyLimits());
-  const loop = new ShippingLoop(shipper, new Metrics());
+  const replicationState = nest.get(ReplicationStateRepository, { strict: false });
+  const replicator = Replicator.between(
+    databaseUrl,
+    clickHouse,
+    () => replicationState.markIncomplete(),
+    new ReplicationLimits(),
+  );
+  const loop = new ReplicationLoop(replicator, new Metrics());
   loop.onApplicationBootstrap();
   server.once('close', () => void loop.beforeApplicationShutdown());
   return loop;
@@ -99,9 +104,9 @@ function loopBeside(nest: INestApplicationContext, server: Server): ShippingLoop
  * Waits until all events are replicated, or gives up after a time limit: a suite may lock tables, or take the database
  * away.
  */
-async function copiedOrHeld(database: Rows): Promise<void> {
+async function replicatedOrTimedOut(database: Rows): Promise<void> {
   for (const until = performance.now() + HELD_AFTER_MS; performance.now() < until; await pause(POLL_MS)) {
-    if ((await waiting(database).catch(() => 0)) === 0) return;
+    if ((await replicationQueueLength(database).catch(() => 0)) === 0) return;
   }
 }
 

@@ -5,12 +5,15 @@ import { HotEvents } from '../../../src/modules/events/event-store/retention/hot
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { type EventStore, eventStore, testClickHouse } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { parseCondition, parseQuery } from '../../../src/modules/events/eql-language/language/query-parser.js';
 import { checkCondition, checkQuery } from '../../../src/modules/events/eql-language/checking/checker.js';
 
-/** A folder with public cases of the language, which are not ours to keep here: `cases.json`, `data.json`, `parser_cases.json`. */
+/**
+ * A folder with public cases of the language, which are not ours to keep here: `cases.json`, `data.json`,
+ * `parser_cases.json`.
+ */
 const FOLDER = process.env.EQL_CASES ?? '';
 const SPACE_MS = 700 * 86_400_000;
 
@@ -91,7 +94,7 @@ describeCases.each(STORES)('public cases of the query language in %s (EQL_CASES 
       windows.set(dataset, { from_ts: bounds[0] ?? '', to_ts: bounds[1] ?? '' });
     }
     if (store === null) return;
-    await allCopied(app);
+    await allReplicated(app);
     await app.rows('DELETE FROM events');
     await app.rows(`INSERT INTO hot_events (hot_from) VALUES ('9999-01-01T00:00:00Z')`);
     app.nest.get(HotEvents, { strict: false }).forget();

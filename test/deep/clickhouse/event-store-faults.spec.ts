@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
-import { CopiedRequestsReader } from '../../../src/modules/events/event-store/index.js';
-import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
+import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
+import { NewestListReader } from '../../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, steady } from '../../support/both-stores.js';
@@ -11,7 +11,7 @@ import {
   type FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 
 const clickHouse = await testClickHouse();
@@ -44,10 +44,10 @@ function tests(access: ClickHouseAccess): void {
       stores = await bothStores(access);
       ({ server, app, plain } = stores);
       // What the newest events fill, and few requests, are asked there, too.
-      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
-      app.nest.get(CopiedRequestsReader).fewestEvents = 1;
+      app.nest.get(NewestListReader, { strict: false }).lookedAt = 0;
+      app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
       // Beyond those it is told apart by keys what is looked at.
-      app.nest.get(RunLimits).firstCandidates = 4;
+      app.nest.get(RunLimits).firstScanRows = 4;
       owner = await ownerWithProject(app);
       await insertEvents(
         app,
@@ -69,7 +69,7 @@ function tests(access: ClickHouseAccess): void {
         })),
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     afterEach(() => server.behave());
@@ -131,7 +131,9 @@ function tests(access: ClickHouseAccess): void {
     };
 
     const intact = new Map<string, Promise<{ readonly kept: Answer; readonly reads: number }>>();
-    /** Returns the answer from PostgreSQL alone, and the number of reads with which ClickHouse gives the same answer. */
+    /**
+     * Returns the answer from PostgreSQL alone, and the number of reads with which ClickHouse gives the same answer.
+     */
     const withoutFaults = (request: Request): Promise<{ readonly kept: Answer; readonly reads: number }> => {
       const ask = async () => {
         const kept = await answerOf(plain, request);

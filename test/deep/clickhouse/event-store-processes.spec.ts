@@ -3,8 +3,8 @@ import pg from 'pg';
 import { type ClickHouseAccess, eventStore, FaultyServer, testClickHouse } from '../../support/clickhouse.js';
 import { startClickHouse } from '../../support/clickhouse/server.mjs';
 import { cleanUp, cleanups, temporaryFolder } from '../../support/embedded-database.js';
-import { TABLES_VERSION } from '../../../src/modules/events/event-store/tables/table-statements.js';
-import { copiedDays, expectSame, merge, type Rows } from '../../support/event-copies.js';
+import { TABLES_VERSION } from '../../../src/modules/events/event-store/clickhouse-schema/table-statements.js';
+import { replicatedDays, expectSame, merge, type Rows } from '../../support/replication.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import {
   CLEAN_EXIT,
@@ -78,7 +78,7 @@ async function kill(service: ServiceProcess): Promise<void> {
 }
 
 function tests(access: ClickHouseAccess): void {
-  it(`misses no event and has none twice when it is killed ${KILLS} times in the middle of copying`, async () => {
+  it(`misses no event and has none twice when it is killed ${KILLS} times in the middle of replication`, async () => {
     const { env, database, server, store } = await faultyStore(access);
     // The first one makes the tables and begins.
     await kill(await startWorker(env));
@@ -86,7 +86,8 @@ function tests(access: ClickHouseAccess): void {
       await database.rows(INSERT, [round]);
       const before = server.inserts;
       const { storedInPart } = server;
-      // Before the server has the block, after it has stored it, with a part of the request, and with a month of the block.
+      // Before the server has the block, after it has stored it, with a part of the request, and with a month of the
+      // block.
       const held = round % 4 === 0 ? server.holdNext() : undefined;
       if (round % 4 === 1) server.faults.push('forget');
       if (round % 4 === 2) server.faults.push('cut');
@@ -151,12 +152,12 @@ function tests(access: ClickHouseAccess): void {
     },
   );
 
-  it('ends in order while ClickHouse says nothing, and copies at the next start', async () => {
+  it('ends in order while ClickHouse says nothing, and replicates at the next start', async () => {
     const { env, database, server, store } = await faultyStore(access);
     server.fallSilent();
     const silenced = await startWorker(env);
     await database.rows(INSERT, [0]);
-    // The look at its start, and the first of what copies.
+    // The look at its start, and the first check of the replication.
     await eventually(
       () => server.unanswered,
       (requests) => requests >= 2,
@@ -168,7 +169,7 @@ function tests(access: ClickHouseAccess): void {
     expect(await worker.stop()).toEqual(CLEAN_EXIT);
   });
 
-  it('has every event once after a command that is killed in the middle of looking and of copying, and run again', async () => {
+  it('has every event once after a command that is killed in the middle of looking and of replication, and run again', async () => {
     const { env, database, server, store } = await faultyStore(access);
     const move = (): ServiceProcess => launch({ command: MOVE, env });
     await database.rows(INSERT_OLD);
@@ -184,7 +185,7 @@ function tests(access: ClickHouseAccess): void {
     await kill(looking);
     second.free();
     expect(await state()).toEqual({ is_whole: false, block: 0, looked: 10_000 });
-    expect(await copiedDays(store)).toEqual([]);
+    expect(await replicatedDays(store)).toEqual([]);
 
     const insert = server.holdNext();
     const copying = move();
@@ -251,4 +252,4 @@ function tests(access: ClickHouseAccess): void {
 
 if ('absent' in clickHouse)
   it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
-else describe('A service that copies events', () => tests(clickHouse));
+else describe('A service that replicates events', () => tests(clickHouse));

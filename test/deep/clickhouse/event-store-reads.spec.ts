@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { CopiedFunnelRepository } from '../../../src/modules/events/event-store/funnels/copied-funnel.repository.js';
-import { CandidatesRepository } from '../../../src/modules/events/event-store/candidates/candidates.repository.js';
+import { ClickHouseFunnelRepository } from '../../../src/modules/events/event-store/funnels/clickhouse-funnel.repository.js';
+import { ScanRepository } from '../../../src/modules/events/event-store/scan/scan.repository.js';
 import { RunLimits } from '../../../src/modules/events/eql/running/run-limits.js';
-import { CopiedRequestsReader } from '../../../src/modules/events/event-store/index.js';
-import { CopiedEventsReader } from '../../../src/modules/events/event-store/reading/copied-events.reader.js';
-import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
+import { ClickHouseRequestsReader } from '../../../src/modules/events/event-store/index.js';
+import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
+import { NewestListReader } from '../../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, steady } from '../../support/both-stores.js';
 import { type ClickHouseAccess, type FaultyServer, testClickHouse } from '../../support/clickhouse.js';
 import { anyCondition, anyQuery } from '../../support/eql.js';
-import { allCopied, waiting } from '../../support/event-copies.js';
+import { allReplicated, replicationQueueLength } from '../../support/replication.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createSource } from '../../support/sources.js';
 import { withinAnHour } from '../../support/utc-day.js';
@@ -235,7 +235,7 @@ interface Kind {
   /** How many are asked, of {@link QUERIES}. */
   readonly share: number;
   /** Which part of them ClickHouse answers, at least; 0: those that PostgreSQL has counted. */
-  readonly copied: number;
+  readonly clickHouse: number;
 }
 
 interface Request {
@@ -289,10 +289,10 @@ function tests(access: ClickHouseAccess): void {
       stores = await bothStores(access, { ACCESS_TOKEN_TTL_SECONDS: '86400' });
       ({ server, app, plain } = stores);
       // Of few requests, too.
-      app.nest.get(CopiedRequestsReader).fewestEvents = 1;
-      setNewest('copied');
+      app.nest.get(ClickHouseRequestsReader).fewestEvents = 1;
+      setNewest('clickHouse');
       // Beyond those it is told apart by keys what is looked at.
-      app.nest.get(RunLimits).firstCandidates = 4;
+      app.nest.get(RunLimits).firstScanRows = 4;
       owner = await ownerWithProject(app);
       sourceId = (await createSource(app, owner)).id;
       const stranger = await ownerWithProject(app);
@@ -301,7 +301,7 @@ function tests(access: ClickHouseAccess): void {
 
     afterEach(() => {
       server.behave();
-      setNewest('copied');
+      setNewest('clickHouse');
     });
 
     afterAll(async () => {
@@ -309,8 +309,8 @@ function tests(access: ClickHouseAccess): void {
     });
 
     /** Whether a page that the newest events fill is PostgreSQL's, as it is of itself. */
-    const setNewest = (are: 'copied' | 'kept'): void => {
-      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = are === 'kept' ? 1_000 : 0;
+    const setNewest = (are: 'clickHouse' | 'kept'): void => {
+      app.nest.get(NewestListReader, { strict: false }).lookedAt = are === 'kept' ? 1_000 : 0;
     };
 
     const readsOf = async (by: 'clickhouse' | 'postgres'): Promise<number> => {
@@ -319,13 +319,14 @@ function tests(access: ClickHouseAccess): void {
     };
 
     /**
-     * Of one question, however many reads it takes: queries look at the newest events, too, for names that may be mistaken.
+     * Of one question, however many reads it takes: queries look at the newest events, too, for names that may be
+     * mistaken.
      * @returns whether ClickHouse has answered since
      */
-    const whetherCopied = (): (() => boolean) => {
-      const answered = jest.spyOn(app.nest.get(CopiedEventsReader, { strict: false }), 'answered');
-      answered.mockClear();
-      return () => answered.mock.calls.some(([by]) => by === 'clickhouse');
+    const watchReads = (): (() => boolean) => {
+      const countRead = jest.spyOn(app.nest.get(ClickHouseEvents, { strict: false }), 'countRead');
+      countRead.mockClear();
+      return () => countRead.mock.calls.some(([by]) => by === 'clickhouse');
     };
 
     const answerOf = async (of: TestApp, path: string, query: object): Promise<Record<string, unknown>> => {
@@ -335,9 +336,9 @@ function tests(access: ClickHouseAccess): void {
 
     /** Both answer alike. */
     const same = async (path: string, query: object): Promise<Record<string, unknown>> => {
-      const [copied, kept] = await Promise.all([answerOf(app, path, query), answerOf(plain, path, query)]);
-      expect(copied).toEqual(kept);
-      return copied;
+      const [clickHouse, kept] = await Promise.all([answerOf(app, path, query), answerOf(plain, path, query)]);
+      expect(clickHouse).toEqual(kept);
+      return clickHouse;
     };
 
     const logs = (query: object) => same('/v1/logs', { project_id: owner.projectId, ...query });
@@ -418,12 +419,12 @@ function tests(access: ClickHouseAccess): void {
     const kinds: Record<string, Kind> = {
       overview: {
         share: 0.25,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: questions({}, []).map((query) => ({ path: '/v1/analytics/overview', query })),
       },
       facets: {
         share: 0.25,
-        copied: 0,
+        clickHouse: 0,
         requests: questions({ event: fc.constantFrom('a', 'none') }, []).map(({ where: _, ...query }) => ({
           path: '/v1/projects/:project/events/facets',
           query,
@@ -431,7 +432,7 @@ function tests(access: ClickHouseAccess): void {
       },
       matches: {
         share: 0.5,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: fc
           .tuple(
             questions({ limit: fc.constantFrom(1, 3, 100), offset: fc.constantFrom(0, 1, 40) }, []),
@@ -445,14 +446,14 @@ function tests(access: ClickHouseAccess): void {
       },
       counted: {
         share: 0.25,
-        copied: 0,
+        clickHouse: 0,
         requests: fc
           .tuple(fc.constantFrom(...ASKED_NOW), fc.constantFrom('24h', '7d', '30d'))
           .map(([path, range]) => ({ path, query: /(?:names|counts|stats)$/.test(path) ? { range } : {} })),
       },
       breakdown: {
         share: 1,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: questions({ by, limit: fc.constantFrom(1, 3, 100) }, ['by']).map((query) => ({
           path: '/v1/analytics/breakdown',
           query,
@@ -460,7 +461,7 @@ function tests(access: ClickHouseAccess): void {
       },
       series: {
         share: 0.5,
-        copied: 0.6,
+        clickHouse: 0.6,
         requests: questions(
           {
             aggregated,
@@ -478,7 +479,7 @@ function tests(access: ClickHouseAccess): void {
       },
       funnel: {
         share: 0.5,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: questions(
           {
             by: fc.oneof(fc.constantFrom('severity', 'status', 'environment', 'source'), by).filter(isFollowed),
@@ -490,7 +491,7 @@ function tests(access: ClickHouseAccess): void {
       },
       queries: {
         share: 0.5,
-        copied: 0.8,
+        clickHouse: 0.8,
         requests: fc
           .tuple(
             questions({}, []),
@@ -504,7 +505,7 @@ function tests(access: ClickHouseAccess): void {
       },
       performance: {
         share: 0.5,
-        copied: 0.5,
+        clickHouse: 0.5,
         requests: fc
           .tuple(
             questions(
@@ -539,31 +540,31 @@ function tests(access: ClickHouseAccess): void {
           .map(([few, nth, route]) => ({ ...few, ...route, ...(nth === 0 && { large: 'x'.repeat(9_000) }) })),
       });
 
-    /** All kinds of reads, whatever is copied by now. */
+    /** All kinds of reads, whatever is replicated by now. */
     const compare = async (seed: number, numRuns = Math.max(QUERIES, 20)): Promise<void> => {
       const lists: Record<string, [fc.Arbitrary<object>, (query: object) => Promise<{ items?: unknown[] }>]> = {
         logs: [logQuery, logs],
         pages: [pageQuery, explorer],
       };
       for (const [kind, [queries, ask]] of Object.entries(lists)) {
-        const count = { asked: 0, copied: 0 };
+        const count = { asked: 0, clickHouse: 0 };
         await fc.assert(
-          fc.asyncProperty(queries, fc.constantFrom('copied', 'kept'), async (query, newest) => {
+          fc.asyncProperty(queries, fc.constantFrom('clickHouse', 'kept'), async (query, newest) => {
             setNewest(newest);
-            const isCopied = whetherCopied();
+            const isFromClickHouse = watchReads();
             const answer = await ask(query);
             // An empty page needs no look for events, where the counters say so.
             if (newest === 'kept' || answer.items?.length === 0) return;
             count.asked += 1;
-            count.copied += isCopied() ? 1 : 0;
+            count.clickHouse += isFromClickHouse() ? 1 : 0;
           }),
           { numRuns, seed },
         );
         expect([kind, count, count.asked > numRuns / 8]).toEqual([kind, count, true]);
-        // On a busy machine the copy may have been let alone for a while.
-        expect([kind, count, count.copied >= count.asked * 0.8]).toEqual([kind, count, true]);
+        // On a busy machine the circuit of ClickHouse may have been open for a while.
+        expect([kind, count, count.clickHouse >= count.asked * 0.8]).toEqual([kind, count, true]);
       }
-      setNewest('copied');
+      setNewest('clickHouse');
       let before: string | undefined;
       const path = '/v1/events';
       for (const limit of [1, 3, 20, 100, 500]) {
@@ -582,15 +583,15 @@ function tests(access: ClickHouseAccess): void {
       }
     };
 
-    it('returns what PostgreSQL returns, whether all events are copied or only some', async () => {
+    it('returns what PostgreSQL returns, whether all events are replicated or only some', async () => {
       const sample = (numRuns: number, seed: number) =>
         fc.sample(event, { numRuns, seed }).map((one, at) => ({ ...one, source_id: at % 2 === 0 ? sourceId : null }));
       await insertEvents(app, owner.projectId, sample(300, 11));
       await countEvents(app);
-      await allCopied(app);
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      await allReplicated(app);
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await compare(101);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.clickHouse);
       expect(await readsOf('postgres')).toBe(before.kept);
 
       // A part is on its way, another one waits behind it.
@@ -599,12 +600,12 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       await insertEvents(app, owner.projectId, sample(60, 13));
       await countEvents(app);
-      expect(await waiting(app)).toBeGreaterThan(1);
+      expect(await replicationQueueLength(app)).toBeGreaterThan(1);
       const between = await readsOf('clickhouse');
       await compare(102);
       expect(await readsOf('clickhouse')).toBeGreaterThan(between);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await compare(103);
     });
 
@@ -621,7 +622,7 @@ function tests(access: ClickHouseAccess): void {
         );
       await insert(NUMBERS, 400, 21);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const answer = async (of: TestApp, { path: form, query, body }: Request): Promise<[number, unknown]> => {
         const path = form.replace(':project', ids.project).replace(':source', ids.source);
         // Where it stands in the path it is no parameter.
@@ -638,27 +639,27 @@ function tests(access: ClickHouseAccess): void {
         return [response.status, all];
       };
       /** How many questions of each kind were asked, and how many of them ClickHouse has answered. */
-      const counts = new Map(Object.keys(kinds).map((kind) => [kind, { asked: 0, copied: 0 }]));
+      const counts = new Map(Object.keys(kinds).map((kind) => [kind, { asked: 0, clickHouse: 0 }]));
       const compareAll = async (seed: number): Promise<void> => {
         for (const [kind, { requests, share }] of Object.entries(kinds)) {
-          const count = counts.get(kind) ?? { asked: 0, copied: 0 };
+          const count = counts.get(kind) ?? { asked: 0, clickHouse: 0 };
           await fc.assert(
             fc.asyncProperty(requests, async (request) => {
-              const isCopied = whetherCopied();
-              const [copied, kept] = await Promise.all([answer(app, request), answer(plain, request)]);
-              expect(copied).toEqual(kept);
+              const isFromClickHouse = watchReads();
+              const [clickHouse, kept] = await Promise.all([answer(app, request), answer(plain, request)]);
+              expect(clickHouse).toEqual(kept);
               // A random condition may be one that is checked and refused, by both: another one is asked in its place.
               const hasCondition = 'where' in (request.query ?? {}) || request.body !== undefined;
-              fc.pre(!hasCondition || copied[0] !== 422);
-              expect([request, ...copied]).toEqual([request, 200, expect.anything()]);
+              fc.pre(!hasCondition || clickHouse[0] !== 422);
+              expect([request, ...clickHouse]).toEqual([request, 200, expect.anything()]);
               count.asked += 1;
-              count.copied += isCopied() ? 1 : 0;
+              count.clickHouse += isFromClickHouse() ? 1 : 0;
             }),
             { numRuns: Math.ceil(QUERIES * share), maxSkipsPerRun: 1, seed },
           );
         }
       };
-      const large = jest.spyOn(app.nest.get(CandidatesRepository, { strict: false }), 'properties');
+      const large = jest.spyOn(app.nest.get(ScanRepository, { strict: false }), 'properties');
       await compareAll(201);
       expect(large).not.toHaveBeenCalled();
       const { isHeld, free } = server.holdNext();
@@ -668,15 +669,15 @@ function tests(access: ClickHouseAccess): void {
       await countEvents(app);
       await compareAll(202);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await compareAll(203);
       await insert(LARGE_NUMBERS, 60, 24);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       await compareAll(204);
-      for (const [kind, { copied }] of Object.entries(kinds)) {
-        const count = counts.get(kind) ?? { asked: 0, copied: 0 };
-        expect([kind, count, count.copied >= count.asked * copied]).toEqual([kind, count, true]);
+      for (const [kind, { clickHouse }] of Object.entries(kinds)) {
+        const count = counts.get(kind) ?? { asked: 0, clickHouse: 0 };
+        expect([kind, count, count.clickHouse >= count.asked * clickHouse]).toEqual([kind, count, true]);
       }
     });
 
@@ -702,7 +703,7 @@ function tests(access: ClickHouseAccess): void {
         properties.map((one) => ({ timestamp: new Date(now - 5_000), properties: one })),
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const kept = await readsOf('postgres');
       // As many as are read without a look whether one of them is there.
@@ -723,12 +724,12 @@ function tests(access: ClickHouseAccess): void {
             ...window,
             ...(where && { where }),
           };
-          const [copied, plainly] = await Promise.all(
+          const [clickHouse, plainly] = await Promise.all(
             [app, plain].map((of) =>
               of.request().get('/v1/analytics/breakdown').query(query).set('Authorization', another.bearer).expect(200),
             ),
           );
-          expect(copied?.body).toEqual(plainly?.body);
+          expect(clickHouse?.body).toEqual(plainly?.body);
         }
       }
       expect(await readsOf('postgres')).toBe(kept);
@@ -745,13 +746,13 @@ function tests(access: ClickHouseAccess): void {
           properties: { n, list: [[n]], text: `[1${'0'.repeat(30)}, "`, kind: at % 3 },
         })),
       );
-      await allCopied(app);
+      await allReplicated(app);
       const asked = {
         project_id: another.projectId,
         from_ts: new Date(now - HOUR_MS).toISOString(),
         to_ts: new Date(now).toISOString(),
       };
-      const compareOne = async (path: string, query: object): Promise<[copied: number, kept: number]> => {
+      const compareOne = async (path: string, query: object): Promise<[clickHouse: number, kept: number]> => {
         const before = [await readsOf('clickhouse'), await readsOf('postgres')] as const;
         const get = async (of: TestApp): Promise<unknown> => {
           const found = await of
@@ -761,8 +762,8 @@ function tests(access: ClickHouseAccess): void {
             .set('Authorization', another.bearer);
           return [found.status, found.body] as const;
         };
-        const [copied, kept] = [await get(app), await get(plain)];
-        expect(copied).toEqual(kept);
+        const [clickHouse, kept] = [await get(app), await get(plain)];
+        expect(clickHouse).toEqual(kept);
         return [(await readsOf('clickhouse')) - before[0], (await readsOf('postgres')) - before[1]];
       };
       const text = `properties.text : "[1${'0'.repeat(30)}, *"`;
@@ -786,7 +787,7 @@ function tests(access: ClickHouseAccess): void {
       }
     });
 
-    it('finds the same sequences and samples as PostgreSQL, also when events are large or not copied yet', async () => {
+    it('finds the same sequences and samples as PostgreSQL, also when events are large or not replicated yet', async () => {
       const another = await ownerWithProject(app);
       const keys: unknown[] = [
         ...[
@@ -832,8 +833,8 @@ function tests(access: ClickHouseAccess): void {
           };
         });
       await insertEvents(app, another.projectId, some(200, ['a', 'b', 'a', 'c', 'b']));
-      await allCopied(app);
-      // They complete what the others have begun, and wait to be copied.
+      await allReplicated(app);
+      // They complete what the others have begun, and wait to be replicated.
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, another.projectId, [
         { timestamp: new Date(now - 35_000), event: 'b', properties: { key: 'late', at: { key: 'late' } } },
@@ -843,11 +844,11 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       const compare = async (query: string, more: object = {}): Promise<Record<string, unknown>> => {
         const body = { project_id: another.projectId, range: 'all', limit: 100, query, ...more };
-        const [copied, kept] = await Promise.all(
+        const [clickHouse, kept] = await Promise.all(
           [app, plain].map((of) => of.request().post('/v1/eql').set('Authorization', another.bearer).send(body)),
         );
-        expect([query, copied?.status, steady(copied?.body)]).toEqual([query, 200, steady(kept?.body)]);
-        return copied?.body as Record<string, unknown>;
+        expect([query, clickHouse?.status, steady(clickHouse?.body)]).toEqual([query, 200, steady(kept?.body)]);
+        return clickHouse?.body as Record<string, unknown>;
       };
       const terms = '[a where true] [b where true] [c where properties.n > 3]';
       for (const by of [
@@ -897,7 +898,7 @@ function tests(access: ClickHouseAccess): void {
       const largeToo = (await compare('sequence by properties.key [a where true] [b where true]')) as typeof found;
       expect(largeToo.sequences.map(({ join_keys: [key] }) => key)).toContain('late-large');
       free();
-      await allCopied(app);
+      await allReplicated(app);
       const lists = (await compare(`sequence by properties.key [a where true] [b where true]`)) as typeof found;
       expect(lists.sequences.map(({ join_keys: [key] }) => key)).toContain('only-one');
     });
@@ -907,7 +908,7 @@ function tests(access: ClickHouseAccess): void {
       const events = fc.sample(told([...NUMBERS, ...LARGE_NUMBERS]), { numRuns: 300, seed: 25 });
       await insertEvents(app, another.projectId, events);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const project = { project_id: another.projectId };
       const requests = [kinds['breakdown'], kinds['series'], kinds['funnel'], kinds['queries']].flatMap((kind) =>
         kind === undefined ? [] : fc.sample(kind.requests, { numRuns: 12, seed: 26 }),
@@ -959,7 +960,7 @@ function tests(access: ClickHouseAccess): void {
       ]);
     });
 
-    it('returns a new event immediately and only once while it is being copied', async () => {
+    it('returns a new event immediately and only once while it is being replicated', async () => {
       const seen = new Set<string>();
       for (let round = 0; round < 30; round += 1) {
         const [id = ''] = await insertEvents(app, owner.projectId, [{ timestamp: new Date(now - 1_000 - round) }]);
@@ -981,8 +982,8 @@ function tests(access: ClickHouseAccess): void {
       }));
       await insertEvents(app, projectId, inHours);
       await countEvents(app);
-      await allCopied(app);
-      // Not copied, among the newest and behind them.
+      await allReplicated(app);
+      // Not replicated, among the newest and behind them.
       const { isHeld, free } = server.holdNext();
       await insertEvents(app, projectId, [{ timestamp: new Date(now) }, { timestamp: new Date(now - 255 * HOUR_MS) }]);
       await isHeld;
@@ -992,9 +993,9 @@ function tests(access: ClickHouseAccess): void {
         return response.body as Answer;
       };
       const isAlike = async <Answer>(path: string, query: object): Promise<Answer> => {
-        const copied = await read<Answer>(app, path, query);
-        expect(copied).toEqual(await read<Answer>(plain, path, query));
-        return copied;
+        const clickHouse = await read<Answer>(app, path, query);
+        expect(clickHouse).toEqual(await read<Answer>(plain, path, query));
+        return clickHouse;
       };
       const kept = await readsOf('postgres');
       for (const limit of [1, 50, 198, 200, 201, 202, 240, 500]) {
@@ -1013,7 +1014,7 @@ function tests(access: ClickHouseAccess): void {
       }
       expect(await readsOf('postgres')).toBe(kept);
       free();
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     it('is left to PostgreSQL when the newest events fill the page', async () => {
@@ -1026,7 +1027,7 @@ function tests(access: ClickHouseAccess): void {
       }));
       await insertEvents(app, projectId, minutes);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const [logsPath, eventsPath, pagePath] = ['/v1/logs', '/v1/events', `/v1/projects/${projectId}/events`];
       const project = { project_id: projectId };
       const read = async (of: TestApp, path: string, query: object): Promise<unknown> =>
@@ -1038,18 +1039,18 @@ function tests(access: ClickHouseAccess): void {
       const lastDays = { ...lastHour, from_ts: new Date(now - 30 * DAY_MS).toISOString() };
       setNewest('kept');
       /** Who is asked, and how many rows there are. */
-      const asked: [string, object, 'kept' | 'copied', number][] = [
+      const asked: [string, object, 'kept' | 'clickHouse', number][] = [
         [logsPath, { ...project, range: '30d' }, 'kept', 100],
         [logsPath, { ...project, range: '30d', limit: 500, method: 'put' }, 'kept', 500],
         [logsPath, { ...project, range: '30d', limit: 500, hide_noise: true }, 'kept', 500],
         [pagePath, { ...lastDays, severity: 'error', limit: 100 }, 'kept', 100],
-        [pagePath, { ...lastDays, severity: 'error', limit: 101 }, 'copied', 101],
+        [pagePath, { ...lastDays, severity: 'error', limit: 101 }, 'clickHouse', 101],
         [pagePath, { ...lastDays, severity: 'error', limit: 5, offset: 40 }, 'kept', 5],
         [pagePath, { ...lastDays, severity: 'error', limit: 60, offset: 60 }, 'kept', 60],
         // Not so many are there.
-        [pagePath, { ...lastHour, limit: 100 }, 'copied', 60],
-        // Texts take longer to look for than the copy takes to be asked.
-        [logsPath, { ...project, range: '30d', query: 'new' }, 'copied', 100],
+        [pagePath, { ...lastHour, limit: 100 }, 'clickHouse', 60],
+        // Texts take longer to look for than a query of ClickHouse takes.
+        [logsPath, { ...project, range: '30d', query: 'new' }, 'clickHouse', 100],
         [eventsPath, { ...project, limit: 200 }, 'kept', 200],
         [eventsPath, { ...project, limit: 200, before }, 'kept', 200],
       ];
@@ -1058,7 +1059,11 @@ function tests(access: ClickHouseAccess): void {
       for (const [path, query, by, rows] of asked) {
         const [copies, others] = [await readsOf('clickhouse'), await readsOf('postgres')];
         const answer = await read(app, path, query);
-        expect([path, query, await readsOf('clickhouse')]).toEqual([path, query, copies + (by === 'copied' ? 1 : 0)]);
+        expect([path, query, await readsOf('clickhouse')]).toEqual([
+          path,
+          query,
+          copies + (by === 'clickHouse' ? 1 : 0),
+        ]);
         expect(await readsOf('postgres')).toBe(others);
         expect(rowsOf(answer)).toHaveLength(rows);
         expect(answer).toEqual(await read(plain, path, query));
@@ -1074,7 +1079,7 @@ function tests(access: ClickHouseAccess): void {
         times.map((timestamp) => ({ timestamp: new Date(timestamp) })),
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       for (const from_ts of times) {
         for (const to_ts of times) {
           if (from_ts <= to_ts) await explorer({ from_ts, to_ts, limit: 5 });
@@ -1094,7 +1099,7 @@ function tests(access: ClickHouseAccess): void {
     it('falls back to PostgreSQL while ClickHouse is down or far behind', async () => {
       await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 31 }));
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       await server.goAway();
       const before = await readsOf('postgres');
       await logs({ range: '30d', query: 'cart' });
@@ -1109,13 +1114,13 @@ function tests(access: ClickHouseAccess): void {
          SELECT $1, array_fill(now(), ARRAY[1000]), array_agg(gen_random_uuid()), 1 FROM generate_series(1, 151000) AS n GROUP BY n % 151`,
         [owner.projectId],
       );
-      // None of them is copied before it is asked.
+      // None of them is replicated before it is asked.
       const { free } = server.holdNext();
       await server.comeBack();
       await logs({ range: '30d', query: 'cart' });
       expect(await readsOf('postgres')).toBeGreaterThanOrEqual(before + 3);
       free();
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     /** One of each kind, of the whole project and of steady times. */
@@ -1152,15 +1157,15 @@ function tests(access: ClickHouseAccess): void {
     it('aggregates in PostgreSQL when ClickHouse fails, and returns 503 when ClickHouse runs out of memory', async () => {
       await insertEvents(app, owner.projectId, fc.sample(event, { numRuns: 50, seed: 32 }));
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       for (const request of ofEachKind()) {
         const kept = await answerTo(plain, request);
         expect([request.path, kept[0]]).toEqual([request.path, 200]);
-        const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+        const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
         expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
         // Queries look at the newest events, too, for names that may be mistaken.
         const asked = request.path === '/v1/eql' ? 2 : 1;
-        expect([request.path, await readsOf('clickhouse')]).toEqual([request.path, before.copied + asked]);
+        expect([request.path, await readsOf('clickhouse')]).toEqual([request.path, before.clickHouse + asked]);
         server.readFaults.push({ code: 210, message: 'it is not well. (NETWORK_ERROR)' });
         expect([request.path, await answerTo(app, request)]).toEqual([request.path, kept]);
         expect([request.path, await readsOf('postgres')]).toEqual([request.path, before.kept + 1]);
@@ -1183,7 +1188,7 @@ function tests(access: ClickHouseAccess): void {
         owner.projectId,
         plans.map((plan) => ({ timestamp: new Date(now - 5_000), properties: { plan } })),
       );
-      await allCopied(app);
+      await allReplicated(app);
       const patterns = Array.from({ length: 240 }, (_, n) => `"${'aksſKβ'[n % 6]}${n % 10}*"`).join(',');
       const window = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const before = await readsOf('clickhouse');
@@ -1195,8 +1200,8 @@ function tests(access: ClickHouseAccess): void {
       expect(await readsOf('clickhouse')).toBe(before + 1);
     });
 
-    it('falls back to PostgreSQL while the copy lacks older events', async () => {
-      await allCopied(app);
+    it('falls back to PostgreSQL while the replica lacks older events', async () => {
+      await allReplicated(app);
       await app.rows('UPDATE event_shipping SET is_whole = false');
       const before = await readsOf('clickhouse');
       await logs({ range: '30d', query: 'cart' });
@@ -1205,7 +1210,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('returns 503 when a text search exceeds the limits of ClickHouse, and falls back where PostgreSQL has an index', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       server.readFaults.push({ code: 241, message: 'Query memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)' });
       const refused = await app
         .request()
@@ -1234,8 +1239,8 @@ function tests(access: ClickHouseAccess): void {
       }));
       await insertEvents(app, another.projectId, steps);
       await countEvents(app);
-      await allCopied(app);
-      const funnels = app.nest.get(CopiedFunnelRepository, { strict: false });
+      await allReplicated(app);
+      const funnels = app.nest.get(ClickHouseFunnelRepository, { strict: false });
       const query = { project_id: another.projectId, by: 'environment', step: ['first', 'second'], ...lastDay };
       const funnel = async (of: TestApp, status = 200): Promise<unknown> => {
         const asked = of.request().get('/v1/analytics/funnel').query(query);
@@ -1250,9 +1255,9 @@ function tests(access: ClickHouseAccess): void {
         ] as const) {
           funnels.mostEventsOfAList = events;
           const before = await readsOf(store);
-          const copied = await funnel(app);
-          expect(copied).toMatchObject({ steps: [expect.anything(), expect.anything()] });
-          expect(copied).toEqual(await funnel(plain));
+          const clickHouse = await funnel(app);
+          expect(clickHouse).toMatchObject({ steps: [expect.anything(), expect.anything()] });
+          expect(clickHouse).toEqual(await funnel(plain));
           expect(await readsOf(store)).toBe(before + 1);
         }
         // Where PostgreSQL has none of them it is one sentence.
@@ -1281,7 +1286,7 @@ function tests(access: ClickHouseAccess): void {
         { timestamp, properties: other },
       ]);
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const parts = Array.from({ length: 230 }, (_, at) => `properties.a${at} like~ ("x*", "y*")`);
       const where = parts.join(' or ');
       expect(where.length).toBeLessThan(10_000);
@@ -1300,15 +1305,15 @@ function tests(access: ClickHouseAccess): void {
       expect(answers[0]?.body).toMatchObject({ events: [expect.objectContaining({ properties: plan })] });
       expect(steady(answers[0]?.body)).toEqual(steady(answers[1]?.body));
       expect(await readsOf('postgres')).toBeGreaterThan(before);
-      const copied = await readsOf('clickhouse');
+      const clickHouse = await readsOf('clickhouse');
       await logs({ range: '30d', query: 'cart' });
-      expect(await readsOf('clickhouse')).toBeGreaterThan(copied);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(clickHouse);
     });
 
     it('falls back to PostgreSQL while ClickHouse does not answer, and waits for a timeout only once', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const before = await readsOf('postgres');
-      app.nest.get(CopiedEventsReader, { strict: false }).letAloneMs = 600_000;
+      app.nest.get(ClickHouseEvents, { strict: false }).circuitOpenMs = 600_000;
       server.readFaults.push('hang', 'hang');
       await stores.inUsualTime(async () => {
         for (let asked = 0; asked < 3; asked += 1) await same('/v1/events', { project_id: owner.projectId });

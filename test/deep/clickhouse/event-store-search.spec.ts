@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
+import { EventListReader } from '../../../src/modules/events/event-store/index.js';
 import { LONG_READ_MS, LongReads, QueryTooLong, TooManyQueries } from '../../../src/modules/events/long-reads/index.js';
-import { CopiedEventsReader } from '../../../src/modules/events/event-store/reading/copied-events.reader.js';
-import { CopiedEventSearchReader } from '../../../src/modules/events/event-store/search/copied-event-search.reader.js';
+import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
+import { ClickHouseEventSearchReader } from '../../../src/modules/events/event-store/search/clickhouse-event-search.reader.js';
 import { SearchLimits } from '../../../src/modules/events/search/search-limits.js';
 import { readWords } from '../../../src/modules/tenancy/search-sources/index.js';
 import { isSafeText } from '../../../src/platform/http/validation/index.js';
@@ -12,7 +12,7 @@ import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores, haveTime } from '../../support/both-stores.js';
 import { type ClickHouseAccess, type FaultyServer, testClickHouse } from '../../support/clickhouse.js';
-import { allCopied, waiting } from '../../support/event-copies.js';
+import { allReplicated, replicationQueueLength } from '../../support/replication.js';
 import { countEvents, type EventRow, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -152,10 +152,10 @@ function tests(access: ClickHouseAccess): void {
 
     /** Both answer alike. */
     const same = async (query: object, who = owner): Promise<Answer> => {
-      const [copied, kept] = await Promise.all([search(app, query, who), search(plain, query, who)]);
-      expect([query, copied]).toEqual([query, kept]);
-      expect(copied.is_partial).toBe(false);
-      return copied;
+      const [clickHouse, kept] = await Promise.all([search(app, query, who), search(plain, query, who)]);
+      expect([query, clickHouse]).toEqual([query, kept]);
+      expect(clickHouse.is_partial).toBe(false);
+      return clickHouse;
     };
 
     const put = async (rows: readonly EventRow[], who = owner): Promise<string[]> => {
@@ -195,10 +195,10 @@ function tests(access: ClickHouseAccess): void {
       });
     };
 
-    it('finds what PostgreSQL finds, in the same order, whatever part of the events is copied', async () => {
+    it('finds what PostgreSQL finds, in the same order, whatever part of the events is replicated', async () => {
       const rows = fc.sample(event, { numRuns: 1_500, seed: 11 });
       const ids = await put(rows);
-      await allCopied(app);
+      await allReplicated(app);
       const compare = async (seed: number): Promise<void> => {
         let found = 0;
         const queries = fc.asyncProperty(queryOf(rows, ids), async (query) => {
@@ -207,9 +207,9 @@ function tests(access: ClickHouseAccess): void {
         await fc.assert(queries, { numRuns: QUERIES, seed });
         expect(found).toBeGreaterThan(QUERIES / 5);
       };
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await compare(101);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied + QUERIES / 2);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.clickHouse + QUERIES / 2);
       expect(await readsOf('postgres')).toBe(before.kept);
 
       // A part is on its way, another one waits behind it.
@@ -219,12 +219,12 @@ function tests(access: ClickHouseAccess): void {
       await isHeld;
       rows.push(...fc.sample(event, { numRuns: 150, seed: 13 }));
       ids.push(...(await put(rows.slice(-150))));
-      expect(await waiting(app)).toBeGreaterThan(1);
+      expect(await replicationQueueLength(app)).toBeGreaterThan(1);
       const between = await readsOf('clickhouse');
       await compare(102);
       expect(await readsOf('clickhouse')).toBeGreaterThan(between + QUERIES / 2);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await compare(103);
       expect(await readsOf('postgres')).toBe(before.kept);
     });
@@ -241,7 +241,7 @@ function tests(access: ClickHouseAccess): void {
         message: at % 10 === 9 ? 'Heron' : `a heron ${at}`,
       }));
       await put([...old, ...newer], another);
-      await allCopied(app);
+      await allReplicated(app);
       for (const one of [app, plain]) limits(one).firstRows = one === app ? 10 : 100;
       const { items } = await same({ q: 'heron', type: 'event', limit: 50 }, another);
       expect(items.filter(({ subtitle }) => subtitle === 'Heron')).toHaveLength(30);
@@ -249,7 +249,7 @@ function tests(access: ClickHouseAccess): void {
       await same({ q: 'heron', limit: 50 }, another);
     });
 
-    it('finds an event at once and once, while it is copied', async () => {
+    it('finds an event at once and once, while it is replicated', async () => {
       const another = await ownerWithProject(app);
       const seen = new Set<string>();
       for (let round = 0; round < 20; round += 1) {
@@ -269,7 +269,7 @@ function tests(access: ClickHouseAccess): void {
         ],
         another,
       );
-      await allCopied(app);
+      await allReplicated(app);
       const queries = ['merlin', 'FAR up', old].map((q) => ({ q, type: ['event', 'event_type'], limit: 50 }));
       const before = await Promise.all(queries.map((query) => search(plain, query, another)));
       expect(before.map(({ counts }) => counts)).toEqual([
@@ -278,8 +278,8 @@ function tests(access: ClickHouseAccess): void {
         { event: 1, event_type: 0 },
       ]);
       await app.rows('DELETE FROM events WHERE id = $1', [old]);
-      const places = app.nest.get(EventPlacesReader, { strict: false });
-      const find = jest.spyOn(places, 'find');
+      const lists = app.nest.get(EventListReader, { strict: false });
+      const find = jest.spyOn(lists, 'find');
       find.mockResolvedValue({ id: old, timestamp: new Date(NOW - 5 * DAY_MS) } as never);
       for (const [at, query] of queries.entries()) {
         expect([query, await search(app, query, another)]).toEqual([query, before[at]]);
@@ -288,16 +288,16 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('is done in PostgreSQL while ClickHouse is away, or lacks what was there before it', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const query = { q: 'order', type: ['event', 'event_type'], range: '30d', limit: 50 };
       await app.rows('UPDATE event_shipping SET is_whole = false');
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
       await same(query);
       await app.rows('UPDATE event_shipping SET is_whole = true');
       await server.goAway();
       await same(query);
       await server.comeBack();
-      expect(await readsOf('clickhouse')).toBe(before.copied);
+      expect(await readsOf('clickhouse')).toBe(before.clickHouse);
       expect(await readsOf('postgres')).toBeGreaterThan(before.kept + 4);
       // A statement that is too much for it is no reason to refuse what PostgreSQL finds.
       for (let times = 0; times < 4; times += 1) {
@@ -305,17 +305,17 @@ function tests(access: ClickHouseAccess): void {
       }
       await same(query);
       expect(server.readFaults).toEqual([]);
-      expect(await readsOf('clickhouse')).toBe(before.copied);
+      expect(await readsOf('clickhouse')).toBe(before.clickHouse);
       await same(query);
-      expect(await readsOf('clickhouse')).toBeGreaterThan(before.copied);
+      expect(await readsOf('clickhouse')).toBeGreaterThan(before.clickHouse);
     });
 
     it('is partial where ClickHouse gets too slow on the way', async () => {
-      await allCopied(app);
-      const copied = app.nest.get(CopiedEventSearchReader, { strict: false });
-      const best = copied.best.bind(copied);
+      await allReplicated(app);
+      const clickHouse = app.nest.get(ClickHouseEventSearchReader, { strict: false });
+      const best = clickHouse.best.bind(clickHouse);
       let tried = 0;
-      jest.spyOn(copied, 'best').mockImplementation((scope, words, moment, stretch, limit, bounds) => {
+      jest.spyOn(clickHouse, 'best').mockImplementation((scope, words, moment, stretch, limit, bounds) => {
         tried += 1;
         if (tried > 1) server.readFaults.push({ code: 159, message: 'Timeout exceeded. (TIMEOUT_EXCEEDED)' });
         return best(scope, words, moment, stretch, limit, bounds);
@@ -330,7 +330,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('ends with the request that asked', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       server.readFaults.push('hang');
       const path = `${app.url}/v1/search?project_id=${owner.projectId}&q=${'no such thing'.replaceAll(' ', '+')}&type=event`;
       const sent = httpRequest(path, { headers: { Authorization: owner.bearer } });
@@ -361,16 +361,16 @@ function tests(access: ClickHouseAccess): void {
 
     // The last one: it is let alone for ten seconds.
     it('does not wait for ClickHouse that does not answer for longer than a search may take', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       for (const one of [app, plain]) Object.assign(limits(one), { eventsMs: 30_000 });
       const query = { q: 'order', type: ['event', 'event_type'], range: '30d', limit: 50 };
-      const before = { copied: await readsOf('clickhouse'), kept: await readsOf('postgres') };
-      app.nest.get(CopiedEventsReader, { strict: false }).letAloneMs = 600_000;
+      const before = { clickHouse: await readsOf('clickhouse'), kept: await readsOf('postgres') };
+      app.nest.get(ClickHouseEvents, { strict: false }).circuitOpenMs = 600_000;
       server.readFaults.push(...Array.from({ length: 20 }, () => 'hang' as const));
       await stores.inUsualTime(async () => {
         for (let asked = 0; asked < 3; asked += 1) await same(query);
       });
-      expect(await readsOf('clickhouse')).toBe(before.copied);
+      expect(await readsOf('clickhouse')).toBe(before.clickHouse);
       expect(await readsOf('postgres')).toBeGreaterThan(before.kept);
       expect(server.readFaults.length).toBeGreaterThan(15);
     });

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { CopiedEventsReader } from '../../../src/modules/events/event-store/reading/copied-events.reader.js';
-import { NewestPlacesReader } from '../../../src/modules/events/event-store/places/newest-places.reader.js';
+import { ClickHouseEvents } from '../../../src/modules/events/event-store/reading/clickhouse-events.reader.js';
+import { NewestListReader } from '../../../src/modules/events/event-store/lists/newest-list.reader.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { type Owner, ownerWithProject } from '../../support/actors.js';
 import type { TestApp } from '../../support/app.js';
 import { type BothStores, bothStores } from '../../support/both-stores.js';
 import { type ClickHouseAccess, testClickHouse } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { countEvents } from '../../support/event-rows.js';
 import { StreamClient } from '../../support/event-stream.js';
 import { eventually } from '../../support/eventually.js';
@@ -36,7 +36,7 @@ function tests(access: ClickHouseAccess): void {
     beforeAll(async () => {
       stores = await bothStores(access);
       ({ app, plain } = stores);
-      app.nest.get(NewestPlacesReader, { strict: false }).lookedAt = 0;
+      app.nest.get(NewestListReader, { strict: false }).lookedAt = 0;
     });
 
     afterEach(() => {
@@ -66,11 +66,11 @@ function tests(access: ClickHouseAccess): void {
       return (answer.body as { ingested_event_id: string }).ingested_event_id;
     };
     /** Whether ClickHouse has answered one of the reads of some work. */
-    const isCopied = async (work: () => Promise<unknown>): Promise<boolean> => {
-      const answered = jest.spyOn(app.nest.get(CopiedEventsReader, { strict: false }), 'answered');
+    const isFromClickHouse = async (work: () => Promise<unknown>): Promise<boolean> => {
+      const countRead = jest.spyOn(app.nest.get(ClickHouseEvents, { strict: false }), 'countRead');
       await work();
-      const by = answered.mock.calls.map(([one]) => one);
-      answered.mockRestore();
+      const by = countRead.mock.calls.map(([one]) => one);
+      countRead.mockRestore();
       return by.includes('clickhouse');
     };
 
@@ -83,7 +83,7 @@ function tests(access: ClickHouseAccess): void {
       });
       for (const z of ['end', 'other', 'other'])
         await ingest(owner, { timestamp: new Date(now - 50_000).toISOString(), payload: { a: 2, inner: { z } } });
-      await allCopied(app);
+      await allReplicated(app);
       const project = { project_id: owner.projectId };
       const times = { from_ts: new Date(now - HOUR_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const explorer = `/v1/projects/${owner.projectId}/events`;
@@ -92,7 +92,7 @@ function tests(access: ClickHouseAccess): void {
         query: { ...project, ...times, by, ...more },
       });
       const eql = (query: string): Request => ({ path: '/v1/eql', body: { ...project, ...times, query } });
-      const copied = [
+      const clickHouse = [
         { path: '/v1/events', query: { ...project, limit: 100 } },
         { path: '/v1/logs', query: { ...project, range: '1h' } },
         { path: explorer, query: { ...times, limit: 100 } },
@@ -107,13 +107,13 @@ function tests(access: ClickHouseAccess): void {
       ];
       const kept = [{ path: `${explorer}/${id}` }, { path: `${explorer}/facets`, query: times }];
       const before: unknown[] = [];
-      for (const request of [...copied, ...kept]) {
+      for (const request of [...clickHouse, ...kept]) {
         const answer = await answerOf(plain, owner, request);
         expect([request, answer[0]]).toEqual([request, 200]);
         before.push(answer);
         let found: unknown;
-        const isOfCopy = await isCopied(async () => (found = await answerOf(app, owner, request)));
-        expect([request, isOfCopy, found]).toEqual([request, copied.includes(request), answer]);
+        const isOfClickHouse = await isFromClickHouse(async () => (found = await answerOf(app, owner, request)));
+        expect([request, isOfClickHouse, found]).toEqual([request, clickHouse.includes(request), answer]);
       }
       // Where PostgreSQL has them no more.
       await app.rows('DELETE FROM events WHERE project_id = $1', [owner.projectId]);
@@ -121,7 +121,7 @@ function tests(access: ClickHouseAccess): void {
       const hot = app.nest.get(HotEvents, { strict: false });
       hot.forget();
       try {
-        for (const [at, request] of [...copied, ...kept].entries())
+        for (const [at, request] of [...clickHouse, ...kept].entries())
           expect([request, await answerOf(app, owner, request)]).toEqual([request, before[at]]);
       } finally {
         await app.rows('DELETE FROM hot_events');
@@ -134,17 +134,17 @@ function tests(access: ClickHouseAccess): void {
       async (path) => {
         const owner = await ownerWithProject(app);
         const ids = [await ingest(owner, {}), await ingest(owner, {})];
-        await allCopied(app);
+        await allReplicated(app);
         const client = await StreamClient.open(app, `${path}?project_id=${owner.projectId}`, owner.bearer);
         clients.push(client);
         await client.until(({ ids: seen }) => seen.length >= ids.length);
         for (let n = 0; n < 20; n += 1) {
           ids.push(await ingest(owner, { event_type: `e${n}` }));
-          // Some wait to be copied, others are.
-          if (n % 7 === 0) await allCopied(app);
+          // Some wait to be replicated, others are.
+          if (n % 7 === 0) await allReplicated(app);
         }
         await client.until(({ ids: seen }) => seen.length >= ids.length);
-        await allCopied(app);
+        await allReplicated(app);
         const beats = client.heartbeats.length;
         await client.until(({ heartbeats }) => heartbeats.length > beats);
         expect(client.ids).toEqual(ids);
@@ -162,7 +162,7 @@ function tests(access: ClickHouseAccess): void {
         [owner.projectId, new Date(now - 60_000)],
       );
       await countEvents(app);
-      await allCopied(app);
+      await allReplicated(app);
       const project = { project_id: owner.projectId };
       const times = { from_ts: new Date(now - DAY_MS).toISOString(), to_ts: new Date(now).toISOString() };
       const breakdown = { path: '/v1/analytics/breakdown', query: { ...project, ...times, by: 'event', limit: 100 } };
@@ -186,12 +186,12 @@ function tests(access: ClickHouseAccess): void {
       ]) {
         const kept = await wholeAnswerOf(plain, request);
         let found: unknown;
-        const isOfCopy = await isCopied(async () => (found = await wholeAnswerOf(app, request)));
+        const isOfClickHouse = await isFromClickHouse(async () => (found = await wholeAnswerOf(app, request)));
         expect([request, kept[0]]).toEqual([request, 200]);
         expect([request, found]).toEqual([request, kept]);
         // Types are counted by PostgreSQL, where nothing else is asked of the events.
         const isCounted = request === breakdown || request.path.endsWith('/facets');
-        expect([request, isOfCopy]).toEqual([request, !isCounted]);
+        expect([request, isOfClickHouse]).toEqual([request, !isCounted]);
       }
       const [, { total }] = (await answerOf(app, owner, breakdown)) as [number, { total: { events: number } }];
       expect(total.events).toBe(TYPES);

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { ConfigError } from '../../../src/config/index.js';
 import { RetainedEvents } from '../../../src/modules/events/event-store/index.js';
 import { asProjectId } from '../../../src/modules/access/index.js';
-import { CopyLimits } from '../../../src/modules/events/event-store/shipping/copy-limits.js';
-import { StoredEventsRepository } from '../../../src/modules/events/event-store/shipping/stored-events.repository.js';
-import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/tables/columns.js';
-import { EventTables } from '../../../src/modules/events/event-store/tables/event-tables.js';
+import { ReplicationLimits } from '../../../src/modules/events/event-store/replication/replication-limits.js';
+import { ReplicatedEventsRepository } from '../../../src/modules/events/event-store/replication/replicated-events.repository.js';
+import { EVENT_COLUMNS } from '../../../src/modules/events/event-store/clickhouse-schema/columns.js';
+import { ClickHouseSchema } from '../../../src/modules/events/event-store/clickhouse-schema/clickhouse-schema.js';
 import {
   columnStatements,
   databaseStatement,
@@ -18,8 +18,8 @@ import {
   TABLES_VERSION,
   tableStatements,
   withoutIndexStatement,
-} from '../../../src/modules/events/event-store/tables/table-statements.js';
-import { TablesRepository } from '../../../src/modules/events/event-store/tables/tables.repository.js';
+} from '../../../src/modules/events/event-store/clickhouse-schema/table-statements.js';
+import { ClickHouseSchemaRepository } from '../../../src/modules/events/event-store/clickhouse-schema/clickhouse-schema.repository.js';
 import { ClickHouse } from '../../../src/platform/clickhouse/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { MaintenanceRunner } from '../../../src/platform/maintenance/maintenance-task.js';
@@ -34,15 +34,15 @@ import {
   testClickHouse,
 } from '../../support/clickhouse.js';
 import {
-  allCopied,
-  copiedDays,
-  copiedRows,
-  copySoon,
+  allReplicated,
+  replicatedDays,
+  replicatedRows,
+  replicateSoon,
   expectSame,
-  keptRows,
+  postgresRows,
   merge,
-  waiting,
-} from '../../support/event-copies.js';
+  replicationQueueLength,
+} from '../../support/replication.js';
 import { insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -77,12 +77,12 @@ async function readBy({ server }: EventStore, statement: string): Promise<string
 }
 
 const countOf = async (store: EventStore): Promise<number> =>
-  (await copiedDays(store)).reduce((sum, { events }) => sum + Number(events), 0);
+  (await replicatedDays(store)).reduce((sum, { events }) => sum + Number(events), 0);
 
 if ('absent' in clickHouse)
   it.skip(`needs ClickHouse for the tests of the event store: ${clickHouse.absent}`, () => undefined);
 else {
-  describe('The copy of the events', () => {
+  describe('The replica of the events', () => {
     let server: FaultyServer;
     let store: EventStore;
     let app: TestApp;
@@ -92,7 +92,7 @@ else {
       server = await FaultyServer.before(clickHouse);
       store = await eventStore(clickHouse, server.url);
       app = await createTestApp({ env: { ...store.env, MAX_BODY_BYTES: '2000000' } });
-      copySoon(app);
+      replicateSoon(app);
       owner = await ownerWithProject(app);
     });
 
@@ -129,7 +129,7 @@ else {
       await ingest({ event_type: 'bare', source: 's' }).expect(200);
       await ingest({ event_type: 'large', source: 's', payload: { large: 'x"\\'.repeat(200_000) } }).expect(200);
       await expectSame(app, store);
-      expect(await copiedRows(store)).toEqual(await keptRows(app));
+      expect(await replicatedRows(store)).toEqual(await postgresRows(app));
       expect(await countOf(store)).toBe(times.length + 2);
     });
 
@@ -154,7 +154,7 @@ else {
         times.map((time) => ({ timestamp: new Date(time) })),
       );
       await expectSame(app, store);
-      expect(await copiedRows(store)).toEqual(await keptRows(app));
+      expect(await replicatedRows(store)).toEqual(await postgresRows(app));
     });
 
     it('has every byte of random events, and their order', async () => {
@@ -181,8 +181,8 @@ else {
           fc.uniqueArray(event, { minLength: 20, maxLength: 120, selector: ({ id }) => id }),
           async (events) => {
             await insertEvents(app, owner.projectId, events);
-            await allCopied(app);
-            expect(await copiedRows(store)).toEqual(await keptRows(app));
+            await allReplicated(app);
+            expect(await replicatedRows(store)).toEqual(await postgresRows(app));
           },
         ),
         { numRuns: 10 },
@@ -286,7 +286,7 @@ else {
       ['does not even read a block', 'deaf'],
       ['says nothing of a block that it stores much later', null],
     ])('goes on after a server that %s', async (_, fault) => {
-      const limits = app.nest.get(CopyLimits, { strict: false });
+      const limits = app.nest.get(ReplicationLimits, { strict: false });
       const usual = limits.insertMs;
       const before = [server.inserts, (await metric(app, 'oes_event_shipping_failures_total')) ?? 0] as const;
       const held = fault === null ? server.holdNext() : undefined;
@@ -336,11 +336,12 @@ else {
       const { isHeld, free } = server.holdNext();
       await insertMany(app, owner.projectId, 5_000);
       await isHeld;
-      // The one that has the turn loses it in the middle of its insert, and the other copies the same block and later ones.
+      // The one that has the turn loses it in the middle of its insert, and the other replicates the same block and
+      // later ones.
       await app.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-shipping'
                       AND datname = current_database()`);
       await insertMany(app, owner.projectId, 5_000);
-      await allCopied(app);
+      await allReplicated(app);
       free();
       await expectSame(app, store);
       await other.close();
@@ -385,11 +386,11 @@ else {
       await expectSame(app, store);
     });
 
-    it('forgets a deleted project, also one that is being copied', async () => {
+    it('forgets a deleted project, also one that is being replicated', async () => {
       const [gone, kept] = [await ownerWithProject(app), await ownerWithProject(app)];
       await insertMany(app, gone.projectId, 500);
       await insertMany(app, kept.projectId, 500);
-      await allCopied(app);
+      await allReplicated(app);
       const { isHeld, free } = server.holdNext();
       await insertMany(app, gone.projectId, 500);
       await isHeld;
@@ -403,9 +404,9 @@ else {
       await maintain();
       // What is on its way is waited for.
       expect(await isThere()).toBe(true);
-      expect(await waiting(app)).toBeGreaterThan(0);
+      expect(await replicationQueueLength(app)).toBeGreaterThan(0);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await eventually(
         async () => {
           await maintain();
@@ -413,7 +414,7 @@ else {
         },
         (there) => !there,
       );
-      const days = await copiedDays(store);
+      const days = await replicatedDays(store);
       expect(days.filter(({ project_id }) => project_id === gone.projectId)).toEqual([]);
       expect(days.filter(({ project_id }) => project_id === kept.projectId)).not.toEqual([]);
       await expectSame(app, store);
@@ -422,7 +423,7 @@ else {
     it('leaves a deleted project for later while ClickHouse is away', async () => {
       const gone = await ownerWithProject(app);
       await insertMany(app, gone.projectId, 10);
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows(
         `UPDATE projects SET deleted_at = now() - interval '2 minutes', archived_at = now() - interval '2 minutes' WHERE id = $1`,
         [gone.projectId],
@@ -449,11 +450,12 @@ else {
       const times = [new Date(from.getTime() - 1), new Date(from.getTime() - 40 * DAY_MS), new Date(0), from, now];
       for (const timestamp of times) await ingest({ event_type: 'e', source: 's', timestamp }).expect(200);
       await expectSame(app, store);
-      const before = async () => (await copiedDays(store)).filter(({ day }) => day < from.toISOString().slice(0, 10));
+      const before = async () =>
+        (await replicatedDays(store)).filter(({ day }) => day < from.toISOString().slice(0, 10));
       // Of the tests before this one there are months of a thousand years.
       expect(await before()).not.toEqual([]);
       await app.rows('INSERT INTO event_retention (retained_from) VALUES ($1)', [from]);
-      app.nest.get(RetainedEvents, { strict: false }).told.forMs = 0;
+      app.nest.get(RetainedEvents, { strict: false }).announced.forMs = 0;
       const maintain = () => app.nest.get(MaintenanceRunner, { strict: false }).run();
       await server.goAway();
       // A round takes what it can within its time.
@@ -502,7 +504,7 @@ else {
     });
 
     it('is not touched when PostgreSQL was set back to an earlier state', async () => {
-      await allCopied(app);
+      await allReplicated(app);
       const [state] = await app.rows<{ block: number }>('SELECT block::int AS block FROM event_shipping');
       await app.rows(`UPDATE event_shipping SET block = 1`);
       // The turn is judged when it is taken.
@@ -515,7 +517,7 @@ else {
         () => metric(app, 'oes_event_shipping_failures_total'),
         (failures) => (failures ?? 0) > before,
       );
-      expect([server.inserts, await waiting(app)]).toEqual([inserts, 1]);
+      expect([server.inserts, await replicationQueueLength(app)]).toEqual([inserts, 1]);
       await app.rows(`UPDATE event_shipping SET block = $1`, [state?.block]);
       await expectSame(app, store);
     });
@@ -526,16 +528,18 @@ else {
       const store = await eventStore(clickHouse);
       const { database } = store.server;
       const refusal = async (server = store.server): Promise<unknown> => {
-        const error = await new EventTables(new TablesRepository(server)).prepare().catch((reason: unknown) => reason);
+        const error = await new ClickHouseSchema(new ClickHouseSchemaRepository(server))
+          .prepare()
+          .catch((reason: unknown) => reason);
         return error instanceof ConfigError ? error.faults : error;
       };
       const stranger = await ClickHouse.open({ ...clickHouse, password: 'wrong', database, cluster: undefined });
       expect(await refusal(stranger)).toEqual(['CLICKHOUSE_USER or CLICKHOUSE_PASSWORD is refused by the server']);
       await stranger.close();
-      const old = Object.assign(new TablesRepository(store.server), {
+      const old = Object.assign(new ClickHouseSchemaRepository(store.server), {
         serverVersion: () => Promise.resolve('26.6.9.1'),
       });
-      await expect(new EventTables(old).prepare()).rejects.toMatchObject({
+      await expect(new ClickHouseSchema(old).prepare()).rejects.toMatchObject({
         faults: ['CLICKHOUSE_URL names a server of version 26.6.9.1; 26.7 or newer is needed'],
       });
       await store.server.command(`CREATE DATABASE \`${database}\``);
@@ -557,23 +561,23 @@ else {
 
     it('makes its tables once, however many begin at the same time', async () => {
       const store = await eventStore(clickHouse);
-      const tables = () => new EventTables(new TablesRepository(store.server));
+      const tables = () => new ClickHouseSchema(new ClickHouseSchemaRepository(store.server));
       await Promise.all([tables().prepare(), tables().prepare(), tables().prepare()]);
       await tables().prepare();
-      expect(await copiedDays(store)).toEqual([]);
+      expect(await replicatedDays(store)).toEqual([]);
       await store.drop();
     });
 
     it('has statements for a cluster that the engine can read', async () => {
       const store = await eventStore(clickHouse);
-      const place = OF_CLUSTER;
+      const location = OF_CLUSTER;
       const statements = [
-        databaseStatement(place),
-        ...tableStatements(place),
-        ...columnStatements(place, 'region', 'LowCardinality(Nullable(String))'),
-        ...EVENT_INDEXES.map((index) => indexStatement(place, index)),
-        withoutIndexStatement(place, 'ix_former'),
-        `ALTER TABLE ${keptTable(place)} DELETE WHERE block = 1`,
+        databaseStatement(location),
+        ...tableStatements(location),
+        ...columnStatements(location, 'region', 'LowCardinality(Nullable(String))'),
+        ...EVENT_INDEXES.map((index) => indexStatement(location, index)),
+        withoutIndexStatement(location, 'ix_former'),
+        `ALTER TABLE ${keptTable(location)} DELETE WHERE block = 1`,
       ];
       const read = (statement: string) => readBy(store, statement);
       const [, local = '', all = ''] = await Promise.all(statements.map(read));
@@ -600,7 +604,7 @@ else {
         command: (sql: string) => note(sql, undefined),
         insert: (insert: (typeof inserts)[number]) => Promise.resolve(inserts.push(insert)),
       } as unknown as ClickHouse;
-      const stored = new StoredEventsRepository(noting);
+      const stored = new ReplicatedEventsRepository(noting);
       await stored.months();
       await stored.dropMonth('202603');
       await stored.removeBefore(new Date());
@@ -634,7 +638,7 @@ else {
     it('gives tables of an earlier version the indexes of this one', async () => {
       const store = await eventStore(clickHouse);
       const { database } = store.server;
-      const tables = () => new EventTables(new TablesRepository(store.server));
+      const tables = () => new ClickHouseSchema(new ClickHouseSchemaRepository(store.server));
       const indexes = async (): Promise<unknown> =>
         store.server.rows(
           `SELECT name, type_full AS type, expr, granularity, toBool(data_compressed_bytes > 0) AS isMade
@@ -646,7 +650,7 @@ else {
       const insert = (endpoint: string) =>
         insertEvents(app, owner.projectId, [{ timestamp: new Date(), log_endpoint: endpoint, log_method: 'GET' }]);
       await insert('/before/the/indexes');
-      await allCopied(app);
+      await allReplicated(app);
       await merge(store);
       const made = await indexes();
       expect(made).toEqual(
@@ -687,7 +691,7 @@ else {
 
       // Rows from before and since are found, with and without the index.
       await insert('/since/the/indexes');
-      await allCopied(app);
+      await allReplicated(app);
       const found = async (): Promise<string[]> => {
         const query = { project_id: owner.projectId, range: 'all', query: 'THE/IND' };
         const { body } = await app
@@ -706,17 +710,17 @@ else {
       await store.drop();
     });
 
-    it('copies also where its user may not see the indexes', async () => {
+    it('replicates also where its user may not see the indexes', async () => {
       const store = await eventStore(clickHouse);
-      const blind = Object.assign(new TablesRepository(store.server), {
+      const blind = Object.assign(new ClickHouseSchemaRepository(store.server), {
         indexes: () => Promise.reject(Object.assign(new Error('not enough privileges'), { code: '497' })),
       });
-      await new EventTables(blind).prepare();
-      expect(await copiedDays(store)).toEqual([]);
+      await new ClickHouseSchema(blind).prepare();
+      expect(await replicatedDays(store)).toEqual([]);
       await store.drop();
     });
 
-    it('begins beside a server that says nothing, and copies when it speaks', async () => {
+    it('begins beside a server that says nothing, and replicates when it speaks', async () => {
       const server = await FaultyServer.before(clickHouse);
       server.fallSilent();
       const store = await eventStore(clickHouse, server.url);
@@ -731,7 +735,7 @@ else {
       await store.drop();
     });
 
-    it('begins without the server, and copies when it is there', async () => {
+    it('begins without the server, and replicates when it is there', async () => {
       const server = await FaultyServer.before(clickHouse);
       await server.goAway();
       const store = await eventStore(clickHouse, server.url);
@@ -765,7 +769,7 @@ it('costs a service without one nothing', async () => {
   const owner = await ownerWithProject(app);
   await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
   expect(await app.rows(`SELECT 1 FROM pg_trigger WHERE tgname = 'keep_for_shipping'`)).toEqual([]);
-  expect([await waiting(app), await app.rows('SELECT 1 FROM event_shipping')]).toEqual([0, []]);
+  expect([await replicationQueueLength(app), await app.rows('SELECT 1 FROM event_shipping')]).toEqual([0, []]);
   const { body } = await app.request().get('/health').expect(200);
   expect(Object.keys((body as { checks: object }).checks)).toEqual(['database', 'redis', 'queue', 'workers']);
   expect(await app.metrics()).not.toContain('event_shipping');
@@ -774,9 +778,9 @@ it('costs a service without one nothing', async () => {
   await Promise.all([1, 2, 3].map(() => app.rows('SELECT begin_event_shipping()')));
   await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
   expect(await app.rows('SELECT is_whole, block::int FROM event_shipping')).toEqual([{ is_whole: false, block: 0 }]);
-  expect(await waiting(app)).toBe(1);
+  expect(await replicationQueueLength(app)).toBe(1);
   await app.rows('SELECT end_event_shipping()');
   await insertEvents(app, owner.projectId, [{ timestamp: new Date(), id: newId() }]);
-  expect(await waiting(app)).toBe(0);
+  expect(await replicationQueueLength(app)).toBe(0);
   await app.close();
 });

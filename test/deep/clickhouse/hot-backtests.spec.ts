@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import fc from 'fast-check';
 import pg from 'pg';
 import { BacktestLimits } from '../../../src/modules/alerting/rules/backtest/backtest-limits.js';
-import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
-import { LentEventsWriter } from '../../../src/modules/events/event-store/reading/lent-events.writer.js';
+import { MonthArchiver } from '../../../src/modules/events/event-store/archiving/month-archiver.js';
+import { StagedEventsWriter } from '../../../src/modules/events/event-store/reading/staged-events.writer.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { HotMonthsReader } from '../../../src/modules/events/event-store/retention/hot-months.reader.js';
 import { newId } from '../../../src/platform/ids/index.js';
@@ -17,7 +17,7 @@ import {
   testClickHouse,
 } from '../../support/clickhouse.js';
 import type { Json } from '../../support/delivery.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { makeMonths, monthOf } from '../../support/event-months.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { eventually } from '../../support/eventually.js';
@@ -84,23 +84,23 @@ const RULES: Readonly<Record<string, object>> = {
 function tests(access: ClickHouseAccess): void {
   describe('A back-test over events that only ClickHouse has', () => {
     const hotFrom = monthOf(new Date(Date.now() - 35 * DAY_MS));
-    const cold = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
+    const archived = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
     const since = (from: number, hours: number): { from_ts: string; to_ts: string } => ({
       from_ts: new Date(hotFrom.getTime() + from).toISOString(),
       to_ts: new Date(hotFrom.getTime() + from + hours * HOUR_MS).toISOString(),
     });
     const WINDOWS = {
-      'of a cold time': since(-26 * HOUR_MS - 1_234, 3),
+      'of an archived time': since(-26 * HOUR_MS - 1_234, 3),
       'across the border': since(-2 * HOUR_MS + 4 * MINUTE_MS, 4),
       'behind the border': since(30 * MINUTE_MS, 2),
       'of a time that PostgreSQL has with all before': since(9 * DAY_MS + 2 * HOUR_MS, 2),
       'across two months': {
-        from_ts: new Date(cold[1].getTime() - 2 * HOUR_MS).toISOString(),
-        to_ts: new Date(cold[1].getTime() + 2 * HOUR_MS).toISOString(),
+        from_ts: new Date(archived[1].getTime() - 2 * HOUR_MS).toISOString(),
+        to_ts: new Date(archived[1].getTime() + 2 * HOUR_MS).toISOString(),
       },
     };
     /** A busy machine must not be what cuts an answer: sixty looks at ClickHouse take seconds there. */
-    const PATIENT: Partial<BacktestLimits> = { mostMs: 120_000, lendingMs: 60_000 };
+    const PATIENT: Partial<BacktestLimits> = { mostMs: 120_000, stagingMs: 60_000 };
     /** Where each look is asked of ClickHouse. */
     const HOUR = since(-26 * HOUR_MS - 1_234, 1);
     const COUNTED = ['counted hours', 'counted hours of groups', 'a change of counted hours to the week before'];
@@ -143,22 +143,22 @@ function tests(access: ClickHouseAccess): void {
       -7 * DAY_MS - 3 * HOUR_MS,
       -8 * DAY_MS - 3 * HOUR_MS,
       9 * DAY_MS,
-      cold[1].getTime() - hotFrom.getTime() - 3 * HOUR_MS,
-      cold[1].getTime() - hotFrom.getTime() - 27 * HOUR_MS,
+      archived[1].getTime() - hotFrom.getTime() - 3 * HOUR_MS,
+      archived[1].getTime() - hotFrom.getTime() - 27 * HOUR_MS,
     ];
 
     const backtest = async (of: TestApp, name: string, window: object): Promise<Json> => {
       const { status, body } = await rulesOf(of, owner).backtest(rules.get(name) ?? '', window);
       return { status, ...body };
     };
-    const letGo = (): Promise<number> => app.nest.get(ColdMonths, { strict: false }).letGo();
+    const archiveMonths = (): Promise<number> => app.nest.get(MonthArchiver, { strict: false }).archiveMonths();
     /** Relations that a back-test has made and left behind. */
     const left = (): Promise<unknown[]> =>
       app.rows(
         `SELECT relname FROM pg_class WHERE relname LIKE 'lent_events%' OR (relname = 'events' AND relpersistence = 't')`,
       );
-    const limit = (limits: Partial<LentEventsWriter>): void => {
-      Object.assign(app.nest.get(LentEventsWriter, { strict: false }), limits);
+    const limit = (limits: Partial<StagedEventsWriter>): void => {
+      Object.assign(app.nest.get(StagedEventsWriter, { strict: false }), limits);
     };
     /** Looks at so many events that fit. */
     const atMost = async <T>(mostEvents: number, of: TestApp, work: () => Promise<T>): Promise<T> => {
@@ -185,7 +185,7 @@ function tests(access: ClickHouseAccess): void {
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       plain = await createTestApp({ databaseUrl: database.url, env: { PROCESS_ROLE: 'api' } });
-      await makeMonths(plain, cold);
+      await makeMonths(plain, archived);
       app = await createTestApp({
         databaseUrl: database.url,
         dataDir: plain.dataDir,
@@ -222,7 +222,7 @@ function tests(access: ClickHouseAccess): void {
          VALUES ($1, $2, 'silence', 'event', 'a', 'events', 'open', 'critical', 1, 'a', 'a', 0, 5, $3, $3, $3, $3, '{}')`,
         [newId(), owner.projectId, began],
       );
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     afterEach(() => {
@@ -254,16 +254,19 @@ function tests(access: ClickHouseAccess): void {
       expect(evaluated).toBeGreaterThan(5_000);
       const their = await rulesOf(plain, stranger).backtest(theirs, WINDOWS['across the border']);
       kept.set('theirs', { status: their.status, ...their.body });
-      kept.set('seven', await atMost(7, plain, () => backtest(plain, 'events of a type', WINDOWS['of a cold time'])));
+      kept.set(
+        'seven',
+        await atMost(7, plain, () => backtest(plain, 'events of a type', WINDOWS['of an archived time'])),
+      );
 
-      const coldMonths = app.nest.get(ColdMonths, { strict: false });
-      Object.assign(coldMonths, { restMs: 0 });
-      coldMonths.due.forMs = 0;
-      await letGo();
-      app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0;
+      const monthArchiver = app.nest.get(MonthArchiver, { strict: false });
+      Object.assign(monthArchiver, { restMs: 0 });
+      monthArchiver.due.forMs = 0;
+      await archiveMonths();
+      app.nest.get(HotMonthsReader, { strict: false }).announced.forMs = 0;
       let gone = 0;
       await eventually(
-        async () => (gone += await letGo()),
+        async () => (gone += await archiveMonths()),
         (months) => months === 2,
       );
       app.nest.get(HotEvents, { strict: false }).forget();
@@ -287,7 +290,8 @@ function tests(access: ClickHouseAccess): void {
           }),
         );
       const before = await all();
-      for (let round = 0; round < 3; round += 1) await backtest(app, 'events of a type', WINDOWS['of a cold time']);
+      for (let round = 0; round < 3; round += 1)
+        await backtest(app, 'events of a type', WINDOWS['of an archived time']);
       expect(await all()).toEqual(before);
       expect(new Set(before).size).toBe(1);
       await eventually(left, (relations) => relations.length === 0);
@@ -307,7 +311,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('covers the first events and is marked as truncated when there are too many to fetch', async () => {
-      const which = 'of a cold time';
+      const which = 'of an archived time';
       const window = WINDOWS[which];
       const whole = (name: string): Json => kept.get(`${name} ${which}`) ?? {};
       const begins = ({ firings }: Json): unknown[] => (firings as Json[]).map(({ at, group }) => [at, group]);
@@ -321,7 +325,8 @@ function tests(access: ClickHouseAccess): void {
       limit({ ...unlimited, mostBytes: 10_000 });
       const cut = await backtest(app, 'events by their properties, in episodes', window);
       expect([cut.status, cut.truncated]).toEqual([200, true]);
-      // What counted hours tell does not depend on it: neither where too many are known of before, nor where it turns out.
+      // What counted hours tell does not depend on it: neither where too many are known of before, nor where it turns
+      // out.
       for (const limits of [{ mostBytes: 10_000 }, { mostEvents: 10 }]) {
         limit({ ...unlimited, ...limits });
         for (const name of COUNTED) expect(await backtest(app, name, HOUR)).toEqual(kept.get(`${name} of an hour`));
@@ -329,7 +334,7 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('evaluates single events up to the same limit as in PostgreSQL', async () => {
-      const window = WINDOWS['of a cold time'];
+      const window = WINDOWS['of an archived time'];
       const answer = await atMost(7, app, () => backtest(app, 'events of a type', window));
       expect(answer).toMatchObject({ status: 200, evaluations: 7, truncated: true });
       expect(answer).toEqual(kept.get('seven'));
@@ -338,7 +343,7 @@ function tests(access: ClickHouseAccess): void {
     it('returns 503 when an answer of ClickHouse breaks off, no matter how many events had arrived', async () => {
       let refused = 0;
       for (const name of ['events of a type', 'how many rows of each group', 'the absence of groups', ...COUNTED]) {
-        for (const which of ['of a cold time', 'across the border'] as const) {
+        for (const which of ['of an archived time', 'across the border'] as const) {
           const before = server.reads;
           expect([name, await backtest(app, name, WINDOWS[which])]).toEqual([name, kept.get(`${name} ${which}`)]);
           const reads = server.reads - before;
@@ -361,8 +366,8 @@ function tests(access: ClickHouseAccess): void {
       await eventually(left, (relations) => relations.length === 0);
     });
 
-    it('includes a late event once, before and after it is copied', async () => {
-      const window = WINDOWS['of a cold time'];
+    it('includes a late event once, before and after it is replicated', async () => {
+      const window = WINDOWS['of an archived time'];
       const at = new Date(Date.parse(window.from_ts) + HOUR_MS);
       const { isHeld, free } = server.holdNext();
       await ingest(at);
@@ -374,7 +379,7 @@ function tests(access: ClickHouseAccess): void {
       const once = [200, 1, [[at.toISOString(), expect.objectContaining({ n: 1 })]]];
       expect(await seen()).toEqual(once);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       // It lies in PostgreSQL, too, and is one event.
       expect(await app.rows('SELECT FROM events WHERE "timestamp" = $1', [at])).toHaveLength(1);
       expect(await seen()).toEqual(once);
@@ -383,14 +388,14 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('returns 503 when one of the stores does not answer in time, and leaves the connection unchanged', async () => {
-      const window = WINDOWS['of a cold time'];
+      const window = WINDOWS['of an archived time'];
       server.readFaults.push({ code: 159, message: 'Timeout exceeded' });
       expect(await backtest(app, 'how many rows', window)).toEqual({ status: 503, ...AWAY });
       await eventually(left, (relations) => relations.length === 0);
       const limits = app.nest.get(BacktestLimits, { strict: false });
       const client = new pg.Client({ connectionString: app.databaseUrl });
       await client.connect();
-      limits.lendingMs = 300;
+      limits.stagingMs = 300;
       try {
         await client.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
         expect(await backtest(app, 'how many rows', window)).toEqual({ status: 503, ...AWAY });
@@ -398,21 +403,21 @@ function tests(access: ClickHouseAccess): void {
         Object.assign(limits, new BacktestLimits(), PATIENT);
         await client.end();
       }
-      expect(await backtest(app, 'how many rows', window)).toEqual(kept.get('how many rows of a cold time'));
+      expect(await backtest(app, 'how many rows', window)).toEqual(kept.get('how many rows of an archived time'));
     });
 
     it('returns 503 while ClickHouse is down, unless it needs nothing from ClickHouse', async () => {
       await server.goAway();
       try {
         for (const [name, which, status] of [
-          ['events of a type', 'of a cold time', 503],
+          ['events of a type', 'of an archived time', 503],
           ['how many rows', 'across the border', 503],
           ['a change of counted hours to the week before', 'behind the border', 503],
           ['the absence of groups', 'behind the border', 503],
           ['events of a type', 'behind the border', 200],
           ['how many rows', 'behind the border', 200],
           ['how many rows', 'of a time that PostgreSQL has with all before', 200],
-          ['findings', 'of a cold time', 200],
+          ['findings', 'of an archived time', 200],
         ] as const) {
           const answer = await backtest(app, name, WINDOWS[which]);
           const expected = status === 200 ? kept.get(`${name} ${which}`) : { status, ...AWAY };

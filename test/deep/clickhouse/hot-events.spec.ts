@@ -4,9 +4,9 @@ import pg from 'pg';
 import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../../../src/config/index.js';
-import { moveEvents } from '../../../src/modules/events/event-store/index.js';
-import { ColdMonths } from '../../../src/modules/events/event-store/keeping/cold-months.js';
-import { MonthsRepository } from '../../../src/modules/events/event-store/keeping/months.repository.js';
+import { runBackfill } from '../../../src/modules/events/event-store/index.js';
+import { MonthArchiver } from '../../../src/modules/events/event-store/archiving/month-archiver.js';
+import { MonthsRepository } from '../../../src/modules/events/event-store/archiving/months.repository.js';
 import { HotEvents } from '../../../src/modules/events/event-store/retention/hot-events.js';
 import { HotMonthsReader } from '../../../src/modules/events/event-store/retention/hot-months.reader.js';
 import { PastMonthsReader } from '../../../src/modules/events/event-store/retention/past-months.reader.js';
@@ -22,7 +22,7 @@ import {
   FaultyServer,
   testClickHouse,
 } from '../../support/clickhouse.js';
-import { allCopied } from '../../support/event-copies.js';
+import { allReplicated } from '../../support/replication.js';
 import { makeMonths, monthOf, tableOf } from '../../support/event-months.js';
 import { countEvents, insertEvents } from '../../support/event-rows.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -51,8 +51,8 @@ function tests(access: ClickHouseAccess): void {
   describe('An event that PostgreSQL keeps only for some days', () => {
     const now = Date.now();
     const hotFrom = monthOf(new Date(now - 35 * DAY_MS));
-    /** Months that are cold, the older one first. */
-    const cold = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
+    /** Months that are archived, the older one first. */
+    const archived = [monthOf(hotFrom, -2), monthOf(hotFrom, -1)] as const;
     const longAgo = new Date('2001-02-03T04:05:06.789Z');
     let database: TestDatabase;
     let server: FaultyServer;
@@ -68,10 +68,10 @@ function tests(access: ClickHouseAccess): void {
     let ids: string[];
     const answers: { readonly request: Request; readonly answer: Answer }[] = [];
 
-    /** In the cold months, around their ends, and since. */
+    /** In the archived months, around their ends, and since. */
     const TIMES = [
       ...[0, 1, 1_800_000, 5 * DAY_MS, 5 * DAY_MS + 700, 11 * DAY_MS + 90_000].flatMap((more) =>
-        cold.map((month) => month.getTime() + more),
+        archived.map((month) => month.getTime() + more),
       ),
       ...[-1, 0, 1_000, 40 * MINUTE_MS].map((more) => hotFrom.getTime() + more),
       ...[90 * MINUTE_MS, DAY_MS, 3 * DAY_MS].map((age) => now - age),
@@ -265,7 +265,7 @@ function tests(access: ClickHouseAccess): void {
         .expect(200);
       return (body as { ingested_event_id: string }).ingested_event_id;
     };
-    const letGo = (of = app): Promise<number> => of.nest.get(ColdMonths, { strict: false }).letGo();
+    const archiveMonths = (of = app): Promise<number> => of.nest.get(MonthArchiver, { strict: false }).archiveMonths();
     /** As a process does that dies then. Who reads or writes events goes before it. */
     const takeOut = async (table: string): Promise<void> => {
       const dead = await MonthsRepository.open(database.url);
@@ -283,7 +283,7 @@ function tests(access: ClickHouseAccess): void {
           `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname ~ '^events_[0-9_]+$' ORDER BY 1`,
         )
       ).map(({ name }) => name);
-    /** What PostgreSQL has of cold months still. */
+    /** What PostgreSQL has of archived months still. */
     const keptBefore = async (until: Date): Promise<string[]> =>
       (await app.rows<{ id: string }>('SELECT id FROM events WHERE "timestamp" < $1', [until])).map(({ id }) => id);
     /** How many events were removed since ClickHouse has them. */
@@ -298,10 +298,10 @@ function tests(access: ClickHouseAccess): void {
       const output = new PassThrough();
       const lines: string[] = [];
       output.on('data', (piece: Buffer) => lines.push(piece.toString()));
-      return [await moveEvents(database.url, settings, output, options), lines.join('')];
+      return [await runBackfill(database.url, settings, output, options), lines.join('')];
     };
     /** As if every process had had the time to know. */
-    const whenAllKnow = (): void => void (app.nest.get(HotMonthsReader, { strict: false }).told.forMs = 0);
+    const whenAllKnow = (): void => void (app.nest.get(HotMonthsReader, { strict: false }).announced.forMs = 0);
 
     /** Of the stranger. @returns has them back */
     const takeCopies = async (until: Date): Promise<() => Promise<void>> => {
@@ -334,7 +334,7 @@ function tests(access: ClickHouseAccess): void {
       server = await FaultyServer.before(access);
       store = await eventStore(access, server.url);
       plain = await createTestApp({ databaseUrl: database.url });
-      await makeMonths(plain, cold);
+      await makeMonths(plain, archived);
       app = await createTestApp({
         databaseUrl: database.url,
         dataDir: plain.dataDir,
@@ -351,7 +351,7 @@ function tests(access: ClickHouseAccess): void {
       );
       await insertEvents(app, stranger.projectId, fc.sample(event, { numRuns: 100, seed: 6 }));
       large = await ownerWithProject(app);
-      const hours = Array.from({ length: 1_600 }, (_, n) => new Date(cold[1].getTime() + (n % 3) * HOUR_MS + n));
+      const hours = Array.from({ length: 1_600 }, (_, n) => new Date(archived[1].getTime() + (n % 3) * HOUR_MS + n));
       await insertEvents(
         app,
         large.projectId,
@@ -361,7 +361,7 @@ function tests(access: ClickHouseAccess): void {
       // Of some hours; the others are read from rows.
       await app.nest.get(HourRollupsService, { strict: false }).makeDue();
       await app.rows(`DELETE FROM hour_rollups WHERE extract(hour FROM hour)::int % 2 = 0`);
-      await allCopied(app);
+      await allReplicated(app);
     });
 
     afterEach(() => server.behave());
@@ -374,7 +374,7 @@ function tests(access: ClickHouseAccess): void {
       await database.drop();
     });
 
-    it('stays in PostgreSQL while the copy in ClickHouse differs', async () => {
+    it('stays in PostgreSQL while the replica in ClickHouse differs', async () => {
       for (const requestsOfKind of Object.values(requests())) {
         for (const request of fc.sample(requestsOfKind, { numRuns: QUERIES, seed: 7 })) {
           answers.push({ request, answer: await answer(plain, request) });
@@ -383,23 +383,23 @@ function tests(access: ClickHouseAccess): void {
       for (const request of moving()) answers.push({ request, answer: await answer(plain, request) });
       expect(answers.filter(({ answer: [status] }) => status !== 200 && status !== 422)).toEqual([]);
       expect(answers.filter(({ answer: [status] }) => status === 200).length).toBeGreaterThan(answers.length * 0.9);
-      const giveBack = await takeCopies(monthOf(cold[0], 1));
-      const coldMonths = app.nest.get(ColdMonths, { strict: false });
-      Object.assign(coldMonths, { restMs: 0 });
-      coldMonths.due.forMs = 0;
-      expect(await letGo()).toBe(0);
-      expect(said(`${tableOf(cold[0])} stays: 1 of 2 projects differ`)).toBe(true);
+      const giveBack = await takeCopies(monthOf(archived[0], 1));
+      const monthArchiver = app.nest.get(MonthArchiver, { strict: false });
+      Object.assign(monthArchiver, { restMs: 0 });
+      monthArchiver.due.forMs = 0;
+      expect(await archiveMonths()).toBe(0);
+      expect(said(`${tableOf(archived[0])} stays: 1 of 2 projects differ`)).toBe(true);
       expect(await app.rows('SELECT * FROM hot_events')).toEqual([]);
       await giveBack();
     });
 
     it('stays in PostgreSQL when the system clock jumps forward and back', async () => {
-      const { due } = app.nest.get(ColdMonths, { strict: false });
+      const { due } = app.nest.get(MonthArchiver, { strict: false });
       due.forMs = 3_600_000;
       const clock = jest.spyOn(app.nest.get(PastMonthsReader, { strict: false }), 'before');
       for (const at of [monthOf(new Date(), 1), monthOf(new Date(), 24)]) {
         clock.mockResolvedValueOnce(at);
-        expect(await letGo()).toBe(0);
+        expect(await archiveMonths()).toBe(0);
       }
       expect(clock).toHaveBeenCalledTimes(2);
       clock.mockRestore();
@@ -408,52 +408,52 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('is no longer read from PostgreSQL before PostgreSQL drops its month', async () => {
-      expect(await letGo()).toBe(0);
+      expect(await archiveMonths()).toBe(0);
       expect(await app.rows('SELECT hot_from FROM hot_events')).toEqual([{ hot_from: hotFrom }]);
-      expect(await tables()).toEqual(expect.arrayContaining(cold.map(tableOf)));
+      expect(await tables()).toEqual(expect.arrayContaining(archived.map(tableOf)));
       // Not every process knows yet.
-      expect(await letGo()).toBe(0);
-      expect(await tables()).toEqual(expect.arrayContaining(cold.map(tableOf)));
+      expect(await archiveMonths()).toBe(0);
+      expect(await tables()).toEqual(expect.arrayContaining(archived.map(tableOf)));
     });
 
-    it('stays in PostgreSQL while an event of its month waits to be copied', async () => {
+    it('stays in PostgreSQL while an event of its month waits to be replicated', async () => {
       whenAllKnow();
       const { isHeld, free } = server.holdNext();
-      await ingest(new Date(cold[0].getTime() + 3 * DAY_MS), stranger);
+      await ingest(new Date(archived[0].getTime() + 3 * DAY_MS), stranger);
       await isHeld;
       // The month behind it does not wait for it.
-      await eventually(letGo, (gone) => gone === 1);
-      expect(await tables()).toContain(tableOf(cold[0]));
-      expect(await tables()).not.toContain(tableOf(cold[1]));
-      expect(said(`${tableOf(cold[0])} was not dropped: some of its events are to be copied`)).toBe(true);
+      await eventually(archiveMonths, (gone) => gone === 1);
+      expect(await tables()).toContain(tableOf(archived[0]));
+      expect(await tables()).not.toContain(tableOf(archived[1]));
+      expect(said(`${tableOf(archived[0])} was not dropped: some of its events are to be copied`)).toBe(true);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows('DELETE FROM event_outbox');
     });
 
     it('returns to PostgreSQL when ClickHouse loses it after its month was detached', async () => {
       const counted = (): Promise<unknown> =>
         app.rows(`SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2`, [
-          cold[0],
-          cold[1],
+          archived[0],
+          archived[1],
         ]);
       const before = await counted();
-      await takeOut(tableOf(cold[0]));
-      const giveBack = await takeCopies(monthOf(cold[0], 1));
+      await takeOut(tableOf(archived[0]));
+      const giveBack = await takeCopies(monthOf(archived[0], 1));
       // Nobody waits for it behind who reads events for long.
       const reader = new pg.Client({ connectionString: database.url });
       await reader.connect();
       await reader.query('BEGIN; SELECT count(*) FROM events');
-      expect(await letGo()).toBe(0);
+      expect(await archiveMonths()).toBe(0);
       expect(said('stays apart: events are read or stored all the time, or too many lie in no month')).toBe(true);
-      expect(await tables()).not.toContain(tableOf(cold[0]));
+      expect(await tables()).not.toContain(tableOf(archived[0]));
       await reader.end();
       await eventually(
         async () => {
-          expect(await letGo()).toBe(0);
+          expect(await archiveMonths()).toBe(0);
           return tables();
         },
-        (names) => names.includes(tableOf(cold[0])),
+        (names) => names.includes(tableOf(archived[0])),
       );
       expect(await counted()).toEqual(before);
       await giveBack();
@@ -461,25 +461,26 @@ function tests(access: ClickHouseAccess): void {
 
     it('is dropped with its month by one of several processes once both stores have the same events', async () => {
       // One that died after it had taken the month out of the events.
-      await takeOut(tableOf(cold[0]));
+      await takeOut(tableOf(archived[0]));
       // What comes late for it is compared with it, and removed by itself.
-      await ingest(new Date(cold[0].getTime() + DAY_MS), stranger);
-      await allCopied(app);
+      await ingest(new Date(archived[0].getTime() + DAY_MS), stranger);
+      await allReplicated(app);
       await app.rows('DELETE FROM event_outbox');
       let dropped = 0;
       await eventually(
         async () => {
-          for (const months of await Promise.all([letGo(), letGo(), letGo()])) dropped += months;
+          for (const months of await Promise.all([archiveMonths(), archiveMonths(), archiveMonths()]))
+            dropped += months;
           return dropped;
         },
         (months) => months > 0,
       );
       expect(dropped).toBe(1);
       expect((await tables()).filter((name) => name.includes('cold'))).toEqual([]);
-      for (const one of cold) expect(await tables()).not.toContain(tableOf(one));
+      for (const one of archived) expect(await tables()).not.toContain(tableOf(one));
       const [left] = await app.rows<{ events: number }>(
         'SELECT count(*)::int AS events FROM events WHERE "timestamp" >= $1 AND "timestamp" < $2',
-        [cold[0], hotFrom],
+        [archived[0], hotFrom],
       );
       expect(left).toEqual({ events: 0 });
     });
@@ -507,7 +508,7 @@ function tests(access: ClickHouseAccess): void {
       limits.budgetMs = Infinity;
       server.readFaults.push('hang', 'hang');
       try {
-        const from = new Date(cold[0].getTime() + 17 * MINUTE_MS).toISOString();
+        const from = new Date(archived[0].getTime() + 17 * MINUTE_MS).toISOString();
         const query = { from_ts: from, to_ts: new Date(now).toISOString(), by: 'properties.plan' };
         const path = `/v1/projects/${owner.projectId}/events/facets`;
         const refused = await ask(app, { path, query });
@@ -524,7 +525,7 @@ function tests(access: ClickHouseAccess): void {
     it('is never missing from a complete answer when ClickHouse breaks off', async () => {
       const project = { project_id: owner.projectId };
       // In the middle of an hour, so that counted hours do not tell all.
-      const from = new Date(cold[0].getTime() + 17 * MINUTE_MS);
+      const from = new Date(archived[0].getTime() + 17 * MINUTE_MS);
       const times = { from_ts: from.toISOString(), to_ts: new Date(now).toISOString() };
       const asked = { ...project, ...times };
       const explorer = `/v1/projects/${owner.projectId}/events`;
@@ -595,9 +596,9 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
-    it('is visible immediately when it arrives late, before and after it is copied', async () => {
+    it('is visible immediately when it arrives late, before and after it is replicated', async () => {
       const { isHeld, free } = server.holdNext();
-      const at = new Date(cold[1].getTime() + 5 * DAY_MS + 300);
+      const at = new Date(archived[1].getTime() + 5 * DAY_MS + 300);
       const id = await ingest(at);
       await isHeld;
       const seen = async (): Promise<void> => {
@@ -625,27 +626,27 @@ function tests(access: ClickHouseAccess): void {
       };
       await seen();
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await seen();
       ids.push(id);
     });
 
     it('is removed from PostgreSQL after a late arrival once nothing needs it, and stays in every answer', async () => {
-      const late = new Date(cold[1].getTime() + 5 * DAY_MS + 400);
+      const late = new Date(archived[1].getTime() + 5 * DAY_MS + 400);
       const { isHeld, free } = server.holdNext();
       const waiting = await ingest(late);
       await isHeld;
-      await letGo();
-      // One that is to be copied, matched or told stays.
+      await archiveMonths();
+      // One that is to be replicated, matched or told stays.
       expect(await keptBefore(hotFrom)).toEqual([waiting]);
       free();
-      await allCopied(app);
+      await allReplicated(app);
       await app.rows('INSERT INTO event_outbox (project_id, event_ids, timestamps) VALUES ($1, $2, $3)', [
         owner.projectId,
         [waiting],
         [late],
       ]);
-      await letGo();
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([waiting]);
       await app.rows('DELETE FROM event_outbox');
       const rules = rulesOf(app, owner);
@@ -658,13 +659,13 @@ function tests(access: ClickHouseAccess): void {
          VALUES ($1, $2, 'fire', 'one', '{}', $3, $4, 1, now())`,
         [owner.projectId, rule, waiting, late],
       );
-      await letGo();
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([waiting]);
       await app.rows('DROP RULE kept ON alert_rule_firings');
       await app.rows('DELETE FROM alert_rule_firings');
       expect((await rules.send('delete', `/v1/alert-rules/${rule}`)).status).toBe(204);
       const before = await remembered();
-      await Promise.all([letGo(), letGo()]);
+      await Promise.all([archiveMonths(), archiveMonths()]);
       expect(await keptBefore(hotFrom)).toEqual([]);
       expect(said('removed 1 events of cold months, which ClickHouse has')).toBe(true);
       expect(await remembered()).toBe(before + 1);
@@ -689,11 +690,11 @@ function tests(access: ClickHouseAccess): void {
     });
 
     it('stays in PostgreSQL after a late arrival while ClickHouse lacks it', async () => {
-      const late = new Date(cold[0].getTime() + 2 * DAY_MS);
+      const late = new Date(archived[0].getTime() + 2 * DAY_MS);
       const id = await ingest(late, stranger);
-      await allCopied(app);
-      const giveBack = await takeCopies(monthOf(cold[0], 1));
-      await letGo();
+      await allReplicated(app);
+      const giveBack = await takeCopies(monthOf(archived[0], 1));
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([id]);
       expect(
         said(
@@ -704,13 +705,13 @@ function tests(access: ClickHouseAccess): void {
       // What was not confirmed yet may be taken back by --restored.
       const [state] = await app.rows<{ block: string }>('SELECT block FROM event_shipping');
       await app.rows('UPDATE event_shipping SET block = 1');
-      await letGo();
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([id]);
       await app.rows('UPDATE event_shipping SET block = $1, is_whole = false', [state?.block]);
-      await letGo();
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([id]);
       await app.rows('UPDATE event_shipping SET is_whole = true');
-      await letGo();
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([]);
     });
 
@@ -723,13 +724,13 @@ function tests(access: ClickHouseAccess): void {
               ? Date.parse('0001-01-01T00:00:00.010Z')
               : n % 3 === 0
                 ? longAgo.getTime() - n * 40 * DAY_MS
-                : (cold[n % 2] as Date).getTime() + n * HOUR_MS;
+                : (archived[n % 2] as Date).getTime() + n * HOUR_MS;
           ids.push(await ingest(new Date(at)));
         }
         isDone = true;
       };
       const sweep = async (): Promise<void> => {
-        while (!isDone) await letGo().catch(() => undefined);
+        while (!isDone) await archiveMonths().catch(() => undefined);
       };
       const kill = async (): Promise<void> => {
         while (!isDone) {
@@ -745,19 +746,19 @@ function tests(access: ClickHouseAccess): void {
         timestamp: new Date(longAgo.getTime() + n * MINUTE_MS + n),
       }));
       await insertEvents(app, stranger.projectId, many);
-      await allCopied(app);
-      await letGo();
+      await allReplicated(app);
+      await archiveMonths();
       expect(await keptBefore(hotFrom)).toEqual([]);
       const all = await everyId();
       expect(new Set(all)).toEqual(new Set(ids));
       expect(all).toHaveLength(ids.length);
       // Each of them was remembered once.
-      const [copied] = await store.server.rows<{ events: string }>(
+      const [clickHouse] = await store.server.rows<{ events: string }>(
         `SELECT toString(count()) AS events FROM \`${store.server.database}\`.events
          WHERE timestamp < {until: DateTime64(3, 'UTC')}`,
         { until: hotFrom.toISOString().slice(0, 23).replace('T', ' ') },
       );
-      expect(await remembered()).toBe(Number(copied?.events));
+      expect(await remembered()).toBe(Number(clickHouse?.events));
       await app.rows(
         'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
       );
@@ -768,7 +769,7 @@ function tests(access: ClickHouseAccess): void {
       await server.goAway();
       try {
         const project = { project_id: owner.projectId };
-        const old = { from_ts: cold[0].toISOString(), to_ts: new Date(now).toISOString() };
+        const old = { from_ts: archived[0].toISOString(), to_ts: new Date(now).toISOString() };
         const path = `/v1/projects/${owner.projectId}/events`;
         for (const request of [
           { path: '/v1/analytics/breakdown', query: { ...project, ...old, by: 'properties.plan' } },
@@ -819,7 +820,7 @@ function tests(access: ClickHouseAccess): void {
       expect(said('counters differ')).toBe(false);
     });
 
-    it('prevents a start on PostgreSQL alone and the end of copying when only ClickHouse has it', async () => {
+    it('prevents a start on PostgreSQL alone and the end of replication when only ClickHouse has it', async () => {
       const refused = createTestApp({ databaseUrl: database.url, env: store.env });
       await expect(refused).rejects.toThrow(
         new ConfigError([
@@ -850,7 +851,7 @@ function tests(access: ClickHouseAccess): void {
       );
     });
 
-    it('is copied as before after PostgreSQL was restored to an earlier state', async () => {
+    it('is replicated as before after PostgreSQL was restored to an earlier state', async () => {
       const { database: name } = store.server;
       // What ClickHouse was sent since.
       await store.server.command(
@@ -862,7 +863,7 @@ function tests(access: ClickHouseAccess): void {
       expect(await move({ isRestored: true })).toEqual([0, expect.stringContaining('nothing behind the state')]);
       expect(await app.rows('SELECT id FROM event_shipping')).not.toEqual(token);
       ids.push(await ingest(new Date(now - DAY_MS)));
-      await allCopied(app);
+      await allReplicated(app);
       expect(new Set(await everyId())).toEqual(new Set(ids));
     });
 
@@ -870,7 +871,7 @@ function tests(access: ClickHouseAccess): void {
       await store.server.command(
         `ALTER TABLE \`${store.server.database}\`.events DELETE WHERE project_id = {project: UUID} AND toYYYYMM(timestamp) = {month: UInt32}
          SETTINGS mutations_sync = 2`,
-        { project: owner.projectId, month: Number(tableOf(cold[1]).slice(7).replace('_', '')) },
+        { project: owner.projectId, month: Number(tableOf(archived[1]).slice(7).replace('_', '')) },
       );
       await app.rows(
         'UPDATE event_shipping SET is_whole = false, moved_project = NULL, moved_at = NULL, moved_id = NULL',
@@ -879,7 +880,7 @@ function tests(access: ClickHouseAccess): void {
         await app.rows('UPDATE event_shipping SET is_whole = $1', [isWhole]);
         expect(await move()).toEqual([
           1,
-          expect.stringContaining(`of ${cold[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `),
+          expect.stringContaining(`of ${archived[1].toISOString().slice(0, 7)}, which ClickHouse alone had, `),
         ]);
         expect(await app.rows('SELECT is_whole FROM event_shipping')).toEqual([{ is_whole: false }]);
       }

@@ -173,7 +173,7 @@ describe('a database that a newer version has migrated', () => {
       `INSERT INTO migrations (timestamp, name) VALUES (1999000000000, 'FromTheFuture1999000000000')`,
     );
 
-  it('is left unchanged by the command, which copies no events, and served by a start', async () => {
+  it('is left unchanged by the command, which replicates no events, and served by a start', async () => {
     database = await createTestDatabase();
     await markNewer();
     const before = await schema();

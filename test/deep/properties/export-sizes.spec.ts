@@ -6,7 +6,7 @@ import { addMember, type Owner, ownerWithProject } from '../../support/actors.js
 import { createTestApp, type TestApp } from '../../support/app.js';
 import { countEvents } from '../../support/event-rows.js';
 import type { StoredEvent } from '../../../src/modules/events/fields/index.js';
-import { EventRowsReader, type Place, type Selection } from '../../../src/modules/events/event-store/index.js';
+import { EventRowsReader, type Locator, type Selection } from '../../../src/modules/events/event-store/index.js';
 import { ExportLimits } from '../../../src/modules/events/explorer/export-limits.js';
 import { newId } from '../../../src/platform/ids/index.js';
 
@@ -70,10 +70,10 @@ describe('the events explorer', () => {
       const events = app.nest.get(EventRowsReader, { strict: false });
       events.read = async <Row>(
         scope: { projectId: ProjectId },
-        places: readonly Place[],
+        locators: readonly Locator[],
         selection: Selection<Row>,
       ) => {
-        const found = await EventRowsReader.prototype.read.call(events, scope, places, selection);
+        const found = await EventRowsReader.prototype.read.call(events, scope, locators, selection);
         if (selection.columns.includes('external_event_id')) tell(found as StoredEvent[]);
         return found as Row[];
       };

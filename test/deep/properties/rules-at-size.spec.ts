@@ -178,7 +178,8 @@ describe('a rule that matches events', () => {
       await rulesOf(app, stranger).rule();
       const COUNT = 240;
       const SENDERS = 24;
-      // A server resets connections that have sent no request for long; a slow machine must not have all of them open at once.
+      // A server resets connections that have sent no request for long; a slow machine must not have all of them open
+      // at once.
       const sending = Promise.all(
         Array.from({ length: SENDERS }, async (_, sender) => {
           for (let at = sender; at < COUNT; at += SENDERS) {
@@ -267,7 +268,7 @@ describe('a rule that matches events', () => {
 
     it('evaluates each event once and in order, with few events in memory at once', async () => {
       const limits = app.nest.get(BacktestLimits, { strict: false });
-      limits.places = 3;
+      limits.pageEvents = 3;
       const heavy = {
         kind: 'match',
         all: [...condition.all, { field: 'properties.filler', op: 'exists', value: true }],
@@ -283,7 +284,7 @@ describe('a rule that matches events', () => {
 
     it('evaluates as many events as its limits allow, and is marked as truncated', async () => {
       const limits = app.nest.get(BacktestLimits, { strict: false });
-      limits.places = 2;
+      limits.pageEvents = 2;
       limits.mostEvents = 4;
       const answer = await tried();
       expect([answer.evaluations, answer.truncated, told(answer)]).toEqual([4, true, fitting().slice(0, 4)]);
@@ -312,11 +313,11 @@ describe('a rule that matches events', () => {
       let go: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (go = resolve));
       const begun: string[] = [];
-      const places = repository.places.bind(repository);
-      jest.spyOn(repository, 'places').mockImplementation(async (rule, ...more) => {
+      const locators = repository.locators.bind(repository);
+      jest.spyOn(repository, 'locators').mockImplementation(async (rule, ...more) => {
         begun.push(rule.projectId);
         if (rule.projectId === owner.projectId) await held;
-        return places(rule, ...more);
+        return locators(rule, ...more);
       });
       const answers = [rules.backtest(mine), rules.backtest(mine)];
       expect((await theirs.backtest(other)).body).toMatchObject({ evaluations: 1 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { EventPlacesReader } from '../../../src/modules/events/event-store/index.js';
+import { EventListReader } from '../../../src/modules/events/event-store/index.js';
 import { newId } from '../../../src/platform/ids/index.js';
 import { type Actor, type Owner, ownerWithProject } from '../../support/actors.js';
 import { createTestApp, type TestApp } from '../../support/app.js';
@@ -179,7 +179,7 @@ describe('an event stream', () => {
 
   it('shares its polls among 200 readers, and returns 429 beyond the limit of open streams', async () => {
     owner = await ownerWithProject(app);
-    const reads = app.nest.get(EventPlacesReader, { strict: false });
+    const reads = app.nest.get(EventListReader, { strict: false });
     const after: typeof reads.after = reads.after.bind(reads);
     let polls = 0;
     reads.after = (...what) => {

@@ -35,7 +35,7 @@ describe('The retention of events', () => {
     if (allKnow) know(opened);
     return opened;
   };
-  const know = ({ nest }: TestApp): void => void (nest.get(RetainedEvents, { strict: false }).told.forMs = 0);
+  const know = ({ nest }: TestApp): void => void (nest.get(RetainedEvents, { strict: false }).announced.forMs = 0);
 
   beforeAll(async () => {
     database = await createTestDatabase();

@@ -21,7 +21,7 @@ const PLATFORM_ADMIN_EMAIL = 'root@example.com';
  * Starts the built service and waits until it listens.
  *
  * @param {{ limits?: boolean, clickHouse?: { url: string, user: string, password: string } }} options `limits`: with the
- *   rate limits of a deployment; without, no test reaches one. `clickHouse`: events are copied there, and read from there
+ *   rate limits of a deployment; without, no test reaches one. `clickHouse`: events are replicated there, and read from there
  * @param {(() => Promise<void>)[]} stops collects what has to be stopped at the end of the run
  * @returns the members of `RunningService` in `running-service.ts`
  */

@@ -35,5 +35,10 @@ export { MAX_SEARCHED, parseFoldedPattern, parsePattern, PatternFault } from './
 export { PatternMachine } from './patterns/pattern-machine.js';
 export { exactPropertyAt, propertyAt } from './filter.js';
 export { propertiesSql, propertySql } from './filter-sql.js';
-export { copiedFilter } from './copied-filter.js';
-export { COPIED_FIELDS, copiedFieldReads, copiedIsUnreadable, copiedPropertySql } from './copied-property.js';
+export { clickHouseFilter } from './clickhouse-filter.js';
+export {
+  CLICKHOUSE_FIELDS,
+  clickHouseFieldReads,
+  clickHouseIsUnreadable,
+  clickHousePropertySql,
+} from './clickhouse-property.js';

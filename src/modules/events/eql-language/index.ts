@@ -1,5 +1,5 @@
 export { checkQuery } from './checking/checker.js';
-export { copiedOwnSql } from './compiling/copied-condition-sql.js';
+export { clickHouseOwnSql } from './compiling/clickhouse-condition-sql.js';
 export { fieldReader, type Work } from './compiling/evaluate.js';
 export { compileCondition, type EventCondition, eventCondition } from './compiling/event-condition.js';
 export {

@@ -4,12 +4,12 @@ import { type ClickHouse, shortReason, SilentServer } from '../../../platform/cl
 import { within } from '../../../platform/concurrency/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { HotEvents } from './retention/hot-events.js';
-import { EVENT_SERVER } from './event-server.js';
-import { CopyLagReader } from './shipping/copy-lag.reader.js';
-import { CopyLimits } from './shipping/copy-limits.js';
-import { WaitingEventsRepository } from './shipping/waiting-events.repository.js';
-import { EventTables } from './tables/event-tables.js';
-import { TablesRepository } from './tables/tables.repository.js';
+import { CLICKHOUSE_SERVER } from './clickhouse-server.js';
+import { ReplicationLagReader } from './replication/replication-lag.reader.js';
+import { ReplicationLimits } from './replication/replication-limits.js';
+import { ReplicationStateRepository } from './replication/replication-state.repository.js';
+import { ClickHouseSchema } from './clickhouse-schema/clickhouse-schema.js';
+import { ClickHouseSchemaRepository } from './clickhouse-schema/clickhouse-schema.repository.js';
 
 /**
  * Checks ClickHouse when the process starts. A fault of the configuration ends the start. A server that is unavailable
@@ -22,18 +22,18 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly hot: HotEvents,
-    @Inject(EVENT_SERVER) private readonly server: ClickHouse | null,
-    private readonly lag: CopyLagReader,
-    private readonly waiting: WaitingEventsRepository,
+    @Inject(CLICKHOUSE_SERVER) private readonly server: ClickHouse | null,
+    private readonly lag: ReplicationLagReader,
+    private readonly replicationState: ReplicationStateRepository,
     private readonly metrics: Metrics,
-    private readonly limits: CopyLimits,
+    private readonly limits: ReplicationLimits,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.needReads();
     if (this.server === null) return this.warnOfKept();
-    await this.look(this.server);
-    await this.waiting.begin();
+    await this.prepareTables(this.server);
+    await this.replicationState.begin();
     this.metrics.gauge(
       'oes_event_shipping_lag_seconds',
       'How long the oldest event that is not copied to the event store has been stored',
@@ -55,10 +55,12 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
     ]);
   }
 
-  private async look(server: ClickHouse): Promise<void> {
-    const tables = new EventTables(new TablesRepository(server), () => this.waiting.doubt());
+  private async prepareTables(server: ClickHouse): Promise<void> {
+    const tables = new ClickHouseSchema(new ClickHouseSchemaRepository(server), () =>
+      this.replicationState.markIncomplete(),
+    );
     try {
-      await within(this.limits.lookMs, tables.prepare(), () => new SilentServer());
+      await within(this.limits.startCheckMs, tables.prepare(), () => new SilentServer());
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       this.logger.warn(`ClickHouse cannot be asked, events are copied later: ${shortReason(error)}`);
@@ -66,7 +68,7 @@ export class EventStoreStart implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async warnOfKept(): Promise<void> {
-    if (!(await this.waiting.isBegun())) return;
+    if (!(await this.replicationState.isBegun())) return;
     this.logger.warn(
       'events are kept for an event store, and CLICKHOUSE_URL is not set: set it, or have them kept no longer by SELECT end_event_shipping()',
     );

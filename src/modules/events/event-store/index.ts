@@ -1,17 +1,17 @@
 // The module, jobs and commands.
 export { EventStoreModule } from './event-store.module.js';
-export { coldMonthsJob } from './keeping/cold-months.job.js';
-export { moveEvents } from './moving/move-events.js';
-export { CopyLagReader } from './shipping/copy-lag.reader.js';
-export { ShippingLoop } from './shipping/shipping-loop.js';
+export { archiveMonthsJob } from './archiving/month-archiver.job.js';
+export { runBackfill } from './replication/backfill/run-backfill.js';
+export { ReplicationLagReader } from './replication/replication-lag.reader.js';
+export { ReplicationLoop } from './replication/replication-loop.js';
 
 // Lists of events: pages and exports.
-export { decodeCursor, encodeCursor, type Place } from './places/cursor.js';
-export { type EventPlace, type EventSize, PLACE_COLUMNS } from './places/event-places.js';
-export { EventPlacesReader } from './places/event-places.reader.js';
-export { ExploredPlacesReader, filterInBoth, spanOf } from './places/explored-places.reader.js';
+export { decodeCursor, encodeCursor, type Locator } from './lists/cursor.js';
+export { type EventLocator, type EventSize, LOCATOR_COLUMNS } from './lists/event-locator.js';
+export { EventListReader } from './lists/event-list.reader.js';
+export { ExploredListReader, filterInBoth, spanOf } from './lists/explored-list.reader.js';
 export { MatchesReader } from './matches/matches.reader.js';
-export { SourceEventsReader, type SourceVolume } from './places/source-events.reader.js';
+export { SourceEventsReader, type SourceVolume } from './lists/source-events.reader.js';
 
 // The events themselves.
 export { EventRowsReader, type Selection } from './rows/event-rows.reader.js';
@@ -34,52 +34,52 @@ export { EventTotalsReader, type FacetValue, type MatchingHour } from './totals/
 export { bucketsOf, likeBucketsOf, type ZonedBuckets } from './totals/zoned-buckets.js';
 
 // Rollups of ended hours and days, combined with the events that no rollup contains yet.
-export { CopiedRequestsReader } from './rollups/copied-requests.reader.js';
+export { ClickHouseRequestsReader } from './rollups/clickhouse-requests.reader.js';
 export { DayRollupsWriter, type DueDay } from './rollups/day-rollups.writer.js';
 export {
   ENDPOINT_SORTS,
-  type EndpointFigures,
-  EndpointFiguresReader,
+  type EndpointStats,
+  EndpointStatsReader,
   type EndpointSort,
   MOST_STATUSES,
   MOST_STATUSES_OF_ENDPOINT,
-} from './rollups/endpoint-figures.reader.js';
-export { type DueHour, type HourPlace, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
+} from './rollups/endpoint-stats.reader.js';
+export { type DueHour, type HourCursor, HourRollupsWriter } from './rollups/hour-rollups.writer.js';
 export type { ReadTime } from './rollups/read-time.js';
-export type { ReadingPlan } from './rollups/reading-plan.js';
-export { ReadingPlanReader } from './rollups/reading-plan.reader.js';
+export type { RollupPlan } from './rollups/rollup-plan.js';
+export { RollupPlanReader } from './rollups/rollup-plan.reader.js';
 export {
   type RequestStatsQuery,
-  type BucketFigures,
-  type RequestFigures,
-  RequestFiguresReader,
-} from './rollups/request-figures.reader.js';
+  type BucketStats,
+  type RequestStats,
+  RequestStatsReader,
+} from './rollups/request-stats.reader.js';
 export type { RequestFilter } from './rollups/request-filter.js';
 export { MOST_KEPT_STATUSES, MOST_NAME_CHARACTERS } from './rollups/rollup-limits.js';
 export { type ProjectSeries, SeriesReader } from './rollups/series.reader.js';
-export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowPlace } from './rollups/slow-events.reader.js';
+export { type BoundedHour, slowestFirst, SlowEventsReader, type SlowLocator } from './rollups/slow-events.reader.js';
 
 // Analytics over a window: breakdowns, series, funnels and overviews.
-export { type ScalarValue, scalarOf, SHOWN_CHARACTERS } from './questions/keys.js';
-export type { Question } from './questions/question.js';
+export { type ScalarValue, scalarOf, SHOWN_CHARACTERS } from './aggregation/keys.js';
+export type { AggregationQuery } from './aggregation/aggregation-query.js';
 export type { BreakdownRow } from './breakdowns/breakdown-row.js';
 export { BreakdownsReader } from './breakdowns/breakdowns.reader.js';
 export { FacetsReader, type PropertyFacet } from './breakdowns/facets.reader.js';
 export { type Aggregate, AGGREGATES, countsEvents, withoutEvents } from './series/aggregates.js';
 export type { SeriesQuery, SeriesRow } from './series/series-query.js';
-export { type AnsweredSeries, type Dividing, TimeseriesReader } from './series/timeseries.reader.js';
+export { type AnsweredSeries, type BucketRules, TimeseriesReader } from './series/timeseries.reader.js';
 export { FunnelsReader } from './funnels/funnels.reader.js';
-export { type OverviewFigures, OverviewsReader } from './overviews/overviews.reader.js';
+export { type OverviewStats, OverviewsReader } from './overviews/overviews.reader.js';
 
 // The candidates of EQL queries.
-export { type CandidateRow, CandidateSelection } from './candidates/candidate-selection.js';
-export { CandidateWalk, type Walk } from './candidates/candidate-walk.js';
-export { CopiedCandidatesReader, KeysUntold } from './candidates/copied-candidates.reader.js';
-export { type Joined, joinedBy } from './candidates/copied-join-keys.js';
-export { NewestEventsReader } from './candidates/newest-events.reader.js';
+export { type ScanRow, ScanSelection } from './scan/scan-selection.js';
+export { EventScan, type ScanOptions } from './scan/event-scan.js';
+export { ClickHouseScanReader, KeysUntold } from './scan/clickhouse-scan.reader.js';
+export { type Joined, joinedBy } from './scan/clickhouse-join-keys.js';
+export { NewestEventsReader } from './scan/newest-events.reader.js';
 
 // Event search.
-export { CopiedEventSearchReader, type CopiedMoment } from './search/copied-event-search.reader.js';
+export { ClickHouseEventSearchReader, type ReplicaSnapshot } from './search/clickhouse-event-search.reader.js';
 export {
   searchedId,
   EventSearchReader,
@@ -87,7 +87,7 @@ export {
   type SearchedStretch,
 } from './search/event-search.reader.js';
 export { EventTypeSearch } from './search/event-type-search.reader.js';
-export { HourEnds } from './search/hour-ends.js';
+export { ScanStretches } from './search/scan-stretches.js';
 
 // Log search.
 export { LogSearchTooLong, LogsReader, TooManyLogSearches } from './logs/logs.reader.js';
@@ -102,26 +102,26 @@ export { type Measured, MeasuresReader } from './measures/measures.reader.js';
 export { type PastEvent, PastEventsReader } from './measures/past-events.reader.js';
 
 // Accepted events that alert rules have not processed yet.
-export type { AcceptedEvent, AcceptedPlace, OutboxRow, Stretch } from './tail/accepted-event.js';
-export { AcceptedEventsReader, MOST_TOLD_BYTES } from './tail/accepted-events.reader.js';
-export { LEFT_OUT, type ToldEvent } from './tail/event-row.js';
+export type { AcceptedEvent, AcceptedLocator, OutboxRow, OutboxSlice } from './outbox/accepted-event.js';
+export { AcceptedEventsReader, MOST_TOLD_BYTES } from './outbox/accepted-events.reader.js';
+export { LEFT_OUT, type ToldEvent } from './outbox/event-row.js';
 
 // The start of retention.
 export { RetainedEvents } from './retention/retained-events.js';
 
 // Errors of reads that ClickHouse cannot answer.
-export { ArchiveUnavailable, ColdEventsReader } from './reading/cold-events.reader.js';
-export { CopyCannotTell, CopyReadTooLong } from './reading/copied-events.reader.js';
+export { ArchiveUnavailable, ArchivedEventsReader } from './reading/archived-events.reader.js';
+export { ClickHouseUnavailable, ClickHouseTimeout } from './reading/clickhouse-events.reader.js';
 
 // Writing, and the comparison of events with their counters.
 export type { PlanParameters } from './writing/batch-parameters.js';
-export { type ComparedHour, type CounterPlace, CountersReader } from './writing/counters.reader.js';
+export { type ComparedHour, type CounterCursor, CountersReader } from './writing/counters.reader.js';
 export {
   type BatchResult,
   type BatchStore,
-  EventBatchesWriter,
+  PostgresBatchWriter,
   type RequestVerdict,
-} from './writing/event-batches.writer.js';
+} from './writing/postgres-batch.writer.js';
 export { EventTracesWriter } from './writing/event-traces.writer.js';
 export { UniqueEventsWriter } from './writing/unique-events.writer.js';
 export { PartitionsWriter } from './writing/partitions.writer.js';

@@ -7,13 +7,13 @@ import { ClientGone, PacedResponse } from '../../../platform/http/paced-response
 import { TimeRangeResolver, conditionOf, filterOf } from '../time-ranges/index.js';
 import {
   type EventFilter,
-  type EventPlace,
+  type EventLocator,
   EventRowsReader,
-  ExploredPlacesReader,
+  ExploredListReader,
   filterInBoth,
   MatchesReader,
   type MatchingHour,
-  type Place,
+  type Locator,
   spanOf,
   type TimeWindow,
 } from '../event-store/index.js';
@@ -33,7 +33,7 @@ const MOST_EXPORTS = 4;
  */
 const MOST_EXPORTS_AT_ALL = 32;
 /** Locators of events that one query returns. */
-const MOST_PLACES = 500;
+const MAX_PAGE_LOCATORS = 500;
 /**
  * Bytes of events that one read returns, since events may be small or a megabyte each. One larger event is still read.
  */
@@ -72,7 +72,7 @@ export class EventExportService {
 
   constructor(
     private readonly timeRanges: TimeRangeResolver,
-    private readonly explorer: ExploredPlacesReader,
+    private readonly explorer: ExploredListReader,
     private readonly matches: MatchesReader,
     private readonly events: EventRowsReader,
     private readonly budget: ReadBudget,
@@ -153,12 +153,12 @@ export class EventExportService {
         isFirst = false;
         continue;
       }
-      let last: Place | null = null;
+      let last: Locator | null = null;
       for (;;) {
-        const places: EventPlace[] = await this.explorer.before(scope, span, filter, last, MOST_PLACES);
-        yield* this.reads(scope, places, writer);
-        if (places.length < MOST_PLACES) break;
-        last = places.at(-1) ?? null;
+        const locators: EventLocator[] = await this.explorer.before(scope, span, filter, last, MAX_PAGE_LOCATORS);
+        yield* this.reads(scope, locators, writer);
+        if (locators.length < MAX_PAGE_LOCATORS) break;
+        last = locators.at(-1) ?? null;
       }
     }
     // An export may take hours and reads the oldest events last, so retention may have removed some of them.
@@ -178,15 +178,15 @@ export class EventExportService {
   ): AsyncGenerator<Buffer, void> {
     const conditions = filterInBoth(filter);
     const left = [span];
-    let before: Place | null = null;
+    let before: Locator | null = null;
     let waitsUntil = performance.now() + SLOT_TIMEOUT_MS;
     let isBegun = !isFirst;
     for (let part = left.pop(); part !== undefined; part = left.pop()) {
-      let places: EventPlace[];
+      let locators: EventLocator[];
       try {
-        places = await this.matches.newest(
+        locators = await this.matches.newest(
           scope,
-          { window: part, where, conditions, before, limit: MOST_PLACES, isBackground: true },
+          { window: part, where, conditions, before, limit: MAX_PAGE_LOCATORS, isBackground: true },
           gone,
         );
       } catch (error) {
@@ -203,9 +203,9 @@ export class EventExportService {
         isBegun = true;
         continue;
       }
-      yield* this.reads(scope, places, writer);
-      if (places.length === MOST_PLACES) {
-        before = places.at(-1) ?? null;
+      yield* this.reads(scope, locators, writer);
+      if (locators.length === MAX_PAGE_LOCATORS) {
+        before = locators.at(-1) ?? null;
         left.push(part);
       }
       yield NOTHING;
@@ -216,15 +216,15 @@ export class EventExportService {
 
   private async *reads(
     scope: ProjectScope,
-    places: readonly EventPlace[],
+    locators: readonly EventLocator[],
     writer: ExportWriter,
   ): AsyncGenerator<Buffer, void> {
-    for (let left = places; left.length > 0;) {
+    for (let left = locators; left.length > 0;) {
       const fitting = await this.events.fit(scope, left, MOST_BYTES);
-      left = left.slice(fitting.places.length);
+      left = left.slice(fitting.locators.length);
       const size = { bytes: fitting.bytes, usual: MOST_BYTES };
       const { piece, sent } = await this.budget.exportPiece(scope.projectId, size, async () => {
-        const rows = await this.events.read(scope, fitting.places, RECORDS);
+        const rows = await this.events.read(scope, fitting.locators, RECORDS);
         return Buffer.from(rows.map((stored) => writer.line(stored)).join(''));
       });
       try {

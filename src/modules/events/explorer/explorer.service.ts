@@ -8,9 +8,9 @@ import { writeList, writeObject, type WrittenJson } from '../../../platform/http
 import { READ_COLUMNS, type StoredEvent } from '../fields/index.js';
 import { TimeRangeResolver, conditionOf, filterOf, windowHead } from '../time-ranges/index.js';
 import {
-  EventPlacesReader,
+  EventListReader,
   EventTotalsReader,
-  ExploredPlacesReader,
+  ExploredListReader,
   FacetsReader,
   type FacetValue,
   MatchesReader,
@@ -43,12 +43,12 @@ export class EventNotFound extends domainError(404, 'Event not found') {}
 @Injectable()
 export class ExplorerService {
   constructor(
-    private readonly explorer: ExploredPlacesReader,
+    private readonly explorer: ExploredListReader,
     private readonly timeRanges: TimeRangeResolver,
     private readonly matches: MatchesReader,
     private readonly totals: EventTotalsReader,
     private readonly facetsOfEvents: FacetsReader,
-    private readonly events: EventPlacesReader,
+    private readonly events: EventListReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly sources: SourceNamesReader,
@@ -62,13 +62,13 @@ export class ExplorerService {
     const where = conditionOf(query.where, 'query');
     const { limit, offset } = query;
     const filter = filterOf(query);
-    const [{ name }, { total, places }] = await Promise.all([
+    const [{ name }, { total, locators }] = await Promise.all([
       this.projects.get(scope),
       where === null
         ? this.explorer.page(scope, window, filter, { limit, offset })
         : this.matches.page({ scope, now, window, filter, where }, { limit, offset }, signal),
     ]);
-    return this.pages.answer(scope, places, RECORDS, (rows) =>
+    return this.pages.answer(scope, locators, RECORDS, (rows) =>
       writeObject<ExplorerPage>({
         ...windowHead(scope.projectId, name, window),
         items: writeList(rows.map(eventRecord)),
@@ -92,7 +92,7 @@ export class ExplorerService {
       where === null && by.length === 0
         ? this.totals.facets(scope, window, filter, limit).then((values) => ({ values, by: [] }))
         : this.facetsOfEvents.read(
-            { question: { scope, now, window, filter, where }, limit, by, limitBy: MOST_PROPERTY_VALUES },
+            { query: { scope, now, window, filter, where }, limit, by, limitBy: MOST_PROPERTY_VALUES },
             signal,
           ),
       this.sources.of(scope),

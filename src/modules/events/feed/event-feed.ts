@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
 import { type WrittenJson, writeObject } from '../../../platform/http/written-json.js';
-import type { FeedPlace, FeedRead, FeedSource } from '../streams/index.js';
+import type { FeedCursor, FeedRead, FeedSource } from '../streams/index.js';
 import { eventRecord, ReadBudget, RECORDS } from '../reads/index.js';
-import { EventPlacesReader, EventRowsReader, type Place, type Selection } from '../event-store/index.js';
+import { EventListReader, EventRowsReader, type Locator, type Selection } from '../event-store/index.js';
 import { WatermarkRepository } from './watermark.repository.js';
 
 /** A new stream begins with at most this many existing events. */
@@ -17,7 +17,7 @@ export class EventFeed implements FeedSource {
   readonly name = 'events';
 
   constructor(
-    private readonly places: EventPlacesReader,
+    private readonly lists: EventListReader,
     private readonly rows: EventRowsReader,
     private readonly budget: ReadBudget,
     private readonly watermark: WatermarkRepository,
@@ -27,33 +27,33 @@ export class EventFeed implements FeedSource {
     return this.watermark.settled();
   }
 
-  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null> {
-    return this.places.placeBefore({ projectId }, until, EXISTING_EVENTS);
+  start(projectId: ProjectId, until: Date): Promise<FeedCursor | null> {
+    return this.lists.cursorBefore({ projectId }, until, EXISTING_EVENTS);
   }
 
-  read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null> {
+  read(projectId: ProjectId, after: FeedCursor | null, until: Date, limit: number): Promise<FeedRead | null> {
     return this.readAs(projectId, after, until, limit, RECORDS, (row) =>
       writeObject({ type: 'event', event: eventRecord(row) }),
     );
   }
 
   /** Reads the events of {@link read} with another selection of columns, and makes another message of each event. */
-  async readAs<Row extends Place>(
+  async readAs<Row extends Locator>(
     projectId: ProjectId,
-    after: FeedPlace | null,
+    after: FeedCursor | null,
     until: Date,
     limit: number,
     selection: Selection<Row>,
     messageOf: (row: Row) => WrittenJson,
   ): Promise<FeedRead | null> {
-    const places = await this.places.after({ projectId }, after, until, limit);
-    const fitting = await this.rows.fit({ projectId }, places, READ_BYTES);
+    const locators = await this.lists.after({ projectId }, after, until, limit);
+    const fitting = await this.rows.fit({ projectId }, locators, READ_BYTES);
     const hold = this.budget.tryTake(projectId, fitting.bytes);
     if (hold === null) return null;
     try {
-      const rows = await this.rows.read({ projectId }, fitting.places, selection);
-      const items = rows.map((row) => ({ place: row, message: messageOf(row) }));
-      const isAll = places.length < limit && fitting.places.length === places.length;
+      const rows = await this.rows.read({ projectId }, fitting.locators, selection);
+      const items = rows.map((row) => ({ cursor: row, message: messageOf(row) }));
+      const isAll = locators.length < limit && fitting.locators.length === locators.length;
       return { items, hasMore: items.length > 0 && !isAll, hold };
     } catch (error) {
       hold.read();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/index.js';
 import { Database } from '../../../platform/database/database.js';
-import { EventWriter, INGEST_CONNECTION_NAME } from '../ingestion/index.js';
+import { EventBatcher, INGEST_CONNECTION_NAME } from '../ingestion/index.js';
 
 /**
  * How long an event may take from its arrival until its wait is visible here. The wait is visible once the event is in
@@ -24,7 +24,7 @@ export class WatermarkRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly writer: EventWriter,
+    private readonly writer: EventBatcher,
     private readonly clock: Clock,
   ) {}
 

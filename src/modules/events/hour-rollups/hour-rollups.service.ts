@@ -5,7 +5,7 @@ import {
   DayRollupsWriter,
   type DueDay,
   type DueHour,
-  type HourPlace,
+  type HourCursor,
   HourRollupsWriter,
 } from '../event-store/index.js';
 
@@ -23,7 +23,7 @@ const DAYS_A_ROUND = 2_000;
  * time.
  */
 const ROUNDS_OF_REST = 60;
-const START: HourPlace = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
+const START: HourCursor = { projectId: '00000000-0000-0000-0000-000000000000', hour: new Date(0) };
 
 interface Batch {
   readonly projectId: ProjectId;
@@ -38,7 +38,7 @@ interface Batch {
 @Injectable()
 export class HourRollupsService {
   private readonly logger = new Logger('rollups');
-  private place = START;
+  private cursor = START;
   private round = 0;
   /** The round in which a failed rollup is retried, by project and hour. */
   private readonly resting = new Map<string, number>();
@@ -72,11 +72,11 @@ export class HourRollupsService {
       const due = await this.rollups.recent(HOURS_A_PAGE);
       if ((await make(due)) === 0 || due.length < HOURS_A_PAGE || left <= 0) break;
     }
-    const { due, last } = await this.rollups.behind(this.place, HOURS_LOOKED_AT);
+    const { due, last } = await this.rollups.behind(this.cursor, HOURS_LOOKED_AT);
     await make(due);
     made += await this.makeDays(await this.days.recent(DAYS_A_ROUND), failures);
-    if (last !== null) made += await this.makeDays(await this.days.between(this.place, last, DAYS_A_ROUND), failures);
-    if (left > 0) this.place = last ?? START;
+    if (last !== null) made += await this.makeDays(await this.days.between(this.cursor, last, DAYS_A_ROUND), failures);
+    if (left > 0) this.cursor = last ?? START;
     if (failures.length === 1) throw failures[0];
     if (failures.length > 1) throw new AggregateError(failures, `${failures.length} rollups failed`);
     return made;

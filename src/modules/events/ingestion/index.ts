@@ -6,5 +6,5 @@ export { IngestionModule } from './ingestion.module.js';
 export { IngestHeaders } from './ingest.dto.js';
 export { normalizeEvent } from './normalized-event.js';
 export { QueueDrainNotifier } from './queueing/queue-drain-notifier.js';
-export { INGEST_CONNECTION_NAME } from './writing/event-writer.provider.js';
-export { EventWriter } from './writing/event-writer.js';
+export { INGEST_CONNECTION_NAME } from './writing/event-batcher.provider.js';
+export { EventBatcher } from './writing/event-batcher.js';

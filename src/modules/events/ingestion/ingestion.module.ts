@@ -17,8 +17,8 @@ import { CounterAudit } from './maintenance/counter-audit.js';
 import { ExpiredRows } from './maintenance/expired-rows.js';
 import { IdempotencyRecordsRepository } from './maintenance/idempotency-records.repository.js';
 import { MeteredMonthsRepository } from './maintenance/metered-months.repository.js';
-import { EventWriter } from './writing/event-writer.js';
-import { EVENT_WRITER } from './writing/event-writer.provider.js';
+import { EventBatcher } from './writing/event-batcher.js';
+import { EVENT_BATCHER } from './writing/event-batcher.provider.js';
 
 @Module({
   imports: [ApiKeysModule, ProjectsModule, QuotasModule, IngestionFailuresModule, EventStoreModule],
@@ -28,7 +28,7 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     BatchIngestService,
     EventRecorder,
     EventAdmissionService,
-    EVENT_WRITER,
+    EVENT_BATCHER,
     ...QUEUE_PROVIDERS,
     PartitionMaintenance,
     EventRefusalMask,
@@ -37,6 +37,6 @@ import { EVENT_WRITER } from './writing/event-writer.provider.js';
     MeteredMonthsRepository,
     CounterAudit,
   ],
-  exports: [EventAdmissionService, EventRecorder, EventWriter, QueueDrainNotifier],
+  exports: [EventAdmissionService, EventRecorder, EventBatcher, QueueDrainNotifier],
 })
 export class IngestionModule {}

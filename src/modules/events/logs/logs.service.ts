@@ -9,14 +9,14 @@ import { ProjectsReader } from '../../tenancy/projects/index.js';
 import { TimeRangeResolver, conditionOf } from '../time-ranges/index.js';
 import { LOG_ROWS, logRow } from './log-row.js';
 import type { LogRow, LogsQuery } from './logs.dto.js';
-import { EventPlacesReader, LogsReader, type Place } from '../event-store/index.js';
+import { EventListReader, LogsReader, type Locator } from '../event-store/index.js';
 
 @Injectable()
 export class LogsService {
   constructor(
     private readonly timeRanges: TimeRangeResolver,
     private readonly logs: LogsReader,
-    private readonly events: EventPlacesReader,
+    private readonly events: EventListReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly clock: Clock,
@@ -25,7 +25,7 @@ export class LogsService {
   async list(scope: ProjectScope, query: LogsQuery, signal: AbortSignal): Promise<WrittenJson<LogRow[]>> {
     const where = conditionOf(query.where, 'query');
     const window = await this.timeRanges.of(query, this.clock.now(), 'query');
-    const before = query.before === undefined ? null : await this.placeOf(scope, query.before);
+    const before = query.before === undefined ? null : await this.locatorOf(scope, query.before);
     const named = this.projects.nameOf(scope);
     const method = query.method?.toUpperCase();
     const text = query.query === '' ? undefined : query.query;
@@ -37,19 +37,19 @@ export class LogsService {
       text: isInName ? undefined : text,
       before,
     };
-    const [name, places] = await Promise.all([
+    const [name, locators] = await Promise.all([
       named,
       where === null
         ? this.logs.list(scope, window, filter, query.limit)
         : this.logs.matching(scope, window, { ...filter, where }, query.limit, signal),
     ]);
-    return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
+    return this.pages.answer(scope, locators, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 
   /** @throws ValidationError when the project has no such row */
-  private async placeOf(scope: ProjectScope, id: string): Promise<Place> {
-    const place = await this.events.find(scope, id);
-    if (place === null) throw brokenRule(['query', 'before'], 'before must be the id of a log row', id);
-    return place;
+  private async locatorOf(scope: ProjectScope, id: string): Promise<Locator> {
+    const locator = await this.events.find(scope, id);
+    if (locator === null) throw brokenRule(['query', 'before'], 'before must be the id of a log row', id);
+    return locator;
   }
 }

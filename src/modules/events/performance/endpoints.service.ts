@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
-  type EndpointFigures,
-  EndpointFiguresReader,
+  type EndpointStats,
+  EndpointStatsReader,
   MOST_NAME_CHARACTERS,
-  ReadingPlanReader,
+  RollupPlanReader,
   type TimeWindow,
 } from '../event-store/index.js';
 import { ratioOf, windowHead } from '../time-ranges/index.js';
@@ -25,8 +25,8 @@ import { PlannedReads } from './planned-reads.service.js';
 export class EndpointsService {
   constructor(
     private readonly reads: PlannedReads,
-    private readonly plans: ReadingPlanReader,
-    private readonly endpoints: EndpointFiguresReader,
+    private readonly plans: RollupPlanReader,
+    private readonly endpoints: EndpointStatsReader,
     private readonly first: FirstRequestReader,
     private readonly projects: ProjectsReader,
     private readonly questions: RequestQuestions,
@@ -99,7 +99,7 @@ export class EndpointsService {
 }
 
 /** @param allLatencies the sum of the latencies of all requests */
-function endpointResponse(item: EndpointFigures, window: TimeWindow, allLatencies: number): EndpointResponse {
+function endpointResponse(item: EndpointStats, window: TimeWindow, allLatencies: number): EndpointResponse {
   const { requests, measured, errors, latencySum } = item;
   return {
     method: shown(item.method),

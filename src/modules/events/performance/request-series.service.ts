@@ -4,10 +4,10 @@ import { TimeZone } from '../../../platform/clock/index.js';
 import { ProjectsReader, ProjectTimeZoneReader } from '../../tenancy/projects/index.js';
 import {
   type RequestStatsQuery,
-  type BucketFigures,
+  type BucketStats,
   bucketsOf,
-  ReadingPlanReader,
-  RequestFiguresReader,
+  RollupPlanReader,
+  RequestStatsReader,
   type TimeWindow,
   type ZonedBuckets,
 } from '../event-store/index.js';
@@ -19,7 +19,7 @@ import { PlannedReads } from './planned-reads.service.js';
 
 interface Read {
   readonly buckets: ZonedBuckets;
-  readonly figures: readonly BucketFigures[];
+  readonly stats: readonly BucketStats[];
 }
 
 /** Reads the requests of a window by bucket. */
@@ -27,8 +27,8 @@ interface Read {
 export class RequestSeriesService {
   constructor(
     private readonly reads: PlannedReads,
-    private readonly plans: ReadingPlanReader,
-    private readonly figures: RequestFiguresReader,
+    private readonly plans: RollupPlanReader,
+    private readonly stats: RequestStatsReader,
     private readonly first: FirstRequestReader,
     private readonly zones: ProjectTimeZoneReader,
     private readonly projects: ProjectsReader,
@@ -39,14 +39,14 @@ export class RequestSeriesService {
     const selection = await this.questions.of(query);
     const [name, zone] = await Promise.all([this.projects.nameOf(scope), query.timezone ?? this.zones.of(scope)]);
     const divide = (window: TimeWindow): ZonedBuckets => bucketsOf(window, query.interval, new TimeZone(zone));
-    const { buckets, figures } = await (selection.isAll
+    const { buckets, stats } = await (selection.isAll
       ? this.readAll(scope, selection, divide, signal)
       : this.readWindow(scope, selection, divide(selection.window), signal));
     return {
       ...windowHead(scope.projectId, name, selection.window),
       interval: buckets.interval,
       timezone: zone,
-      points: pointsOf(buckets.starts, figures),
+      points: pointsOf(buckets.starts, stats),
     };
   }
 
@@ -61,7 +61,7 @@ export class RequestSeriesService {
       (tx) => this.plans.plan(scope, window, filter, buckets.starts, tx),
       async (tx, plan, time) => ({
         buckets,
-        figures: await this.figures.read(scope, plan, filter, wantedOf(buckets), time, tx),
+        stats: await this.stats.read(scope, plan, filter, wantedOf(buckets), time, tx),
       }),
       signal,
     );
@@ -84,7 +84,7 @@ export class RequestSeriesService {
         const buckets = divide(since);
         const divided = await this.plans.plan(scope, since, filter, buckets.starts, tx);
         await time.limit();
-        return { buckets, figures: await this.figures.read(scope, divided, filter, wantedOf(buckets), time, tx) };
+        return { buckets, stats: await this.stats.read(scope, divided, filter, wantedOf(buckets), time, tx) };
       },
       signal,
     );
@@ -95,8 +95,8 @@ function wantedOf({ starts }: ZonedBuckets): RequestStatsQuery {
   return { starts, quantiles: [0.5, 0.95, 0.99] };
 }
 
-function pointsOf(starts: readonly Date[], figures: readonly BucketFigures[]): RequestPoint[] {
-  const known = new Map(figures.map((one) => [one.bucket, one]));
+function pointsOf(starts: readonly Date[], stats: readonly BucketStats[]): RequestPoint[] {
+  const known = new Map(stats.map((one) => [one.bucket, one]));
   return starts.map((start, bucket): RequestPoint => {
     const { requests = 0, measured = 0, errors = 0, percentiles = [] } = known.get(bucket) ?? {};
     const [p50 = null, p95 = null, p99 = null] = percentiles;

@@ -5,12 +5,12 @@ import { type WrittenJson, writeList } from '../../../platform/http/written-json
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
   type BoundedHour,
-  CopiedRequestsReader,
+  ClickHouseRequestsReader,
   type ReadTime,
   type RequestFilter,
   slowestFirst,
   SlowEventsReader,
-  type SlowPlace,
+  type SlowLocator,
   type TimeWindow,
 } from '../event-store/index.js';
 import { LOG_ROWS, type LogRow, logRow } from '../logs/index.js';
@@ -34,7 +34,7 @@ export class SlowestService {
   constructor(
     private readonly reads: PlannedReads,
     private readonly slow: SlowEventsReader,
-    private readonly copied: CopiedRequestsReader,
+    private readonly clickHouse: ClickHouseRequestsReader,
     private readonly pages: EventPageReader,
     private readonly projects: ProjectsReader,
     private readonly questions: RequestQuestions,
@@ -44,13 +44,13 @@ export class SlowestService {
     const { window, filter } = await this.questions.of(query);
     const { limit, min_ms: minMs } = query;
     const name = await this.projects.nameOf(scope);
-    const places = await this.reads.run(
+    const locators = await this.reads.run(
       scope,
       (tx) => this.slow.hours(scope, window, filter, minMs, tx),
       (tx, hours, time) => this.findAll(scope, window, hours, { filter, minMs, limit }, time, tx),
       signal,
     );
-    return this.pages.answer(scope, places, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
+    return this.pages.answer(scope, locators, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 
   /** @param hours the hours that may contain such events */
@@ -61,10 +61,17 @@ export class SlowestService {
     selection: SlowestQueryOptions,
     time: ReadTime,
     tx: Db,
-  ): Promise<SlowPlace[]> {
+  ): Promise<SlowLocator[]> {
     const events = hours.reduce((sum, hour) => sum + hour.events, 0);
-    const copied = await this.copied.slowest(scope, window, selection.filter, { ...selection, events }, time, tx);
-    return copied ?? this.find(scope, hours, selection, time, tx);
+    const replicated = await this.clickHouse.slowest(
+      scope,
+      window,
+      selection.filter,
+      { ...selection, events },
+      time,
+      tx,
+    );
+    return replicated ?? this.find(scope, hours, selection, time, tx);
   }
 
   /** Scans hours in the order of their slowest request, until no remaining hour can contain one of the slowest. */
@@ -74,8 +81,8 @@ export class SlowestService {
     { filter, minMs, limit }: SlowestQueryOptions,
     time: ReadTime,
     tx: Db,
-  ): Promise<SlowPlace[]> {
-    let found: SlowPlace[] = [];
+  ): Promise<SlowLocator[]> {
+    let found: SlowLocator[] = [];
     for (let next = 0; next < hours.length;) {
       const last = found.length < limit ? undefined : found.at(-1);
       const some = takeSome(hours, next, last);
@@ -95,7 +102,7 @@ export class SlowestService {
  * Returns the hours of the next statement: all hours without rollups, which come first, and then as many as one
  * statement may scan.
  */
-function takeSome(hours: readonly BoundedHour[], from: number, last: SlowPlace | undefined): BoundedHour[] {
+function takeSome(hours: readonly BoundedHour[], from: number, last: SlowLocator | undefined): BoundedHour[] {
   const some: BoundedHour[] = [];
   let events = 0;
   for (const hour of hours.slice(from)) {
@@ -108,6 +115,6 @@ function takeSome(hours: readonly BoundedHour[], from: number, last: SlowPlace |
 }
 
 /** Returns whether an hour may contain a slower event than `last`, or an equally slow and newer one. */
-function mayHaveSlower({ most, to }: BoundedHour, last: SlowPlace): boolean {
+function mayHaveSlower({ most, to }: BoundedHour, last: SlowLocator): boolean {
   return most > last.latency || (most === last.latency && to > last.timestamp);
 }

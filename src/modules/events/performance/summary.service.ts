@@ -3,10 +3,10 @@ import type { ProjectScope } from '../../access/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { ProjectsReader } from '../../tenancy/projects/index.js';
 import {
-  type ReadingPlan,
-  ReadingPlanReader,
-  type RequestFigures,
-  RequestFiguresReader,
+  type RollupPlan,
+  RollupPlanReader,
+  type RequestStats,
+  RequestStatsReader,
   type TimeWindow,
 } from '../event-store/index.js';
 import { changeOf, ratioOf, windowHead } from '../time-ranges/index.js';
@@ -17,7 +17,7 @@ import { PlannedReads } from './planned-reads.service.js';
 
 const QUANTILES = [0.5, 0.75, 0.9, 0.95, 0.99];
 
-const NOTHING: RequestFigures = {
+const NOTHING: RequestStats = {
   requests: 0,
   clientErrors: 0,
   errors: 0,
@@ -33,8 +33,8 @@ const NOTHING: RequestFigures = {
 };
 
 interface Planned {
-  readonly now: ReadingPlan;
-  readonly before: ReadingPlan | null;
+  readonly now: RollupPlan;
+  readonly before: RollupPlan | null;
 }
 
 /** Reads the totals of the requests of a window, and of the preceding window for comparison. */
@@ -42,8 +42,8 @@ interface Planned {
 export class SummaryService {
   constructor(
     private readonly reads: PlannedReads,
-    private readonly plans: ReadingPlanReader,
-    private readonly figures: RequestFiguresReader,
+    private readonly plans: RollupPlanReader,
+    private readonly stats: RequestStatsReader,
     private readonly first: FirstRequestReader,
     private readonly projects: ProjectsReader,
     private readonly questions: RequestQuestions,
@@ -57,11 +57,11 @@ export class SummaryService {
       scope,
       (tx) => this.plan(scope, selection, before, tx),
       async (tx, plan, time) => {
-        const sum = async (of: ReadingPlan): Promise<RequestFigures> => {
+        const sum = async (of: RollupPlan): Promise<RequestStats> => {
           const wanted = { starts: [], quantiles: QUANTILES, apdexMs: query.apdex_ms };
-          const [figures = NOTHING] = await this.figures.read(scope, of, selection.filter, wanted, time, tx);
+          const [stats = NOTHING] = await this.stats.read(scope, of, selection.filter, wanted, time, tx);
           await time.limit();
-          return figures;
+          return stats;
         };
         return {
           now: await sum(plan.now),
@@ -117,15 +117,15 @@ export class SummaryService {
   }
 }
 
-function compare(figures: RequestFigures): ComparedFigures {
-  const [p50 = null, , , p95 = null] = figures.percentiles;
-  const { satisfied, tolerating } = figures;
+function compare(stats: RequestStats): ComparedFigures {
+  const [p50 = null, , , p95 = null] = stats.percentiles;
+  const { satisfied, tolerating } = stats;
   return {
-    requests: figures.requests,
-    error_rate: ratioOf(figures.errors, figures.requests),
+    requests: stats.requests,
+    error_rate: ratioOf(stats.errors, stats.requests),
     p50_ms: p50,
     p95_ms: p95,
-    apdex: figures.measured === 0 ? null : (satisfied + tolerating / 2) / figures.measured,
+    apdex: stats.measured === 0 ? null : (satisfied + tolerating / 2) / stats.measured,
   };
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../access/index.js';
 import type { WrittenJson } from '../../../platform/http/written-json.js';
-import { type EventPlace, EventRowsReader, type Selection } from '../event-store/index.js';
+import { type EventLocator, EventRowsReader, type Selection } from '../event-store/index.js';
 import { ReadBudget } from './read-budget.js';
 
 /** Maximum size of the events in one answer, unless a single event is larger. */
@@ -20,20 +20,20 @@ export class EventPageReader {
 
   /**
    * Returns the answer with as many events as fit.
-   * @param write builds the answer from the events that fit, the first of `places`
+   * @param write builds the answer from the events that fit, the first of `locators`
    * @param bytesBeside the size of the other parts of the answer
    * @throws TooManyLargeReads
    */
   async answer<Row, Shape>(
     scope: Pick<ProjectScope, 'projectId'>,
-    places: readonly EventPlace[],
+    locators: readonly EventLocator[],
     selection: Selection<Row>,
-    write: (rows: readonly Row[], shown: readonly EventPlace[]) => WrittenJson<Shape>,
+    write: (rows: readonly Row[], shown: readonly EventLocator[]) => WrittenJson<Shape>,
     bytesBeside = 0,
   ): Promise<WrittenJson<Shape>> {
-    const fitting = await this.events.fit(scope, places, PAGE_BYTES);
+    const fitting = await this.events.fit(scope, locators, PAGE_BYTES);
     return this.budget.answer(scope.projectId, fitting.bytes + bytesBeside, async () =>
-      write(await this.events.read(scope, fitting.places, selection), fitting.places),
+      write(await this.events.read(scope, fitting.locators, selection), fitting.locators),
     );
   }
 }

@@ -7,7 +7,7 @@ import { TimeRangeResolver, conditionOf } from '../time-ranges/index.js';
 import {
   decodeCursor,
   encodeCursor,
-  EventPlacesReader,
+  EventListReader,
   EventTotalsReader,
   MatchesReader,
   type Interval,
@@ -43,7 +43,7 @@ const INTERVALS_OF: Readonly<Record<Range, readonly [Interval, ...Interval[]]>> 
 @Injectable()
 export class EventReadsService {
   constructor(
-    private readonly places: EventPlacesReader,
+    private readonly lists: EventListReader,
     private readonly matches: MatchesReader,
     private readonly pages: EventPageReader,
     private readonly timeRanges: TimeRangeResolver,
@@ -58,7 +58,7 @@ export class EventReadsService {
     const before = query.before === undefined ? null : decodeCursor(query.before);
     const found =
       where === null
-        ? await this.places.newest(scope, before, limit + 1)
+        ? await this.lists.newest(scope, before, limit + 1)
         : await this.matches.newest(
             scope,
             { window: await this.timeRanges.everything(), where, before, limit: limit + 1 },

@@ -7,16 +7,16 @@ import type { SearchHit, Search, SearchTime } from '../../tenancy/search-sources
 import {
   searchedId,
   ArchiveUnavailable,
-  ColdEventsReader,
-  CopiedEventSearchReader,
-  type CopiedMoment,
-  CopyCannotTell,
-  CopyReadTooLong,
-  EventPlacesReader,
+  ArchivedEventsReader,
+  ClickHouseEventSearchReader,
+  type ReplicaSnapshot,
+  ClickHouseUnavailable,
+  ClickHouseTimeout,
+  EventListReader,
   EventSearchReader,
   EventTypeSearch,
-  type HourEnds,
-  type Place,
+  type ScanStretches,
+  type Locator,
   type SearchedEvent,
   type SearchedStretch,
   type TimeWindow,
@@ -32,9 +32,9 @@ const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
  * Target time of one stretch in ClickHouse. A statement there takes longer than the scan of some thousand rows, and a
  * second is enough for millions of rows.
  */
-const COPIED_STRETCH_MS = 400;
-const COPIED_TIMES = 10;
-const MOST_COPIED_ROWS = 5_000_000;
+const CLICKHOUSE_STRETCH_MS = 400;
+const CLICKHOUSE_FACTOR = 10;
+const MAX_CLICKHOUSE_ROWS = 5_000_000;
 
 export interface FoundEvents {
   readonly hits: readonly SearchHit[];
@@ -64,10 +64,10 @@ export class EventSearch {
   constructor(
     private readonly database: Database,
     private readonly events: EventSearchReader,
-    private readonly copied: CopiedEventSearchReader,
-    private readonly cold: ColdEventsReader,
+    private readonly clickHouse: ClickHouseEventSearchReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly types: EventTypeSearch,
-    private readonly places: EventPlacesReader,
+    private readonly lists: EventListReader,
     private readonly longReads: LongReads,
     private readonly limits: SearchLimits,
   ) {}
@@ -103,20 +103,20 @@ export class EventSearch {
   private async findIn(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
     await this.known(scope, search, best, await this.timeOf(looking), tx);
-    const isOver = await this.lookThroughCopy(looking);
+    const isOver = await this.searchClickHouse(looking);
     if (!(isOver ?? (await this.look(looking)))) throw new QueryTooLong();
     // PostgreSQL does not contain the events that it has dropped.
-    return isOver !== null || !(await this.cold.isCold(search.window));
+    return isOver !== null || !(await this.archived.isArchived(search.window));
   }
 
   /** Scans rows in PostgreSQL. @returns true when the scan is complete, false when its time is over */
   private async look(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
-    let before: Place | null = null;
+    let before: Locator | null = null;
     for (let rows = this.limits.firstRows; leftOf(looking) > 0;) {
       const startedAt = performance.now();
       await this.timeOf(looking);
-      const end: Place | null = await this.events.end(scope, search.window, before, rows, tx);
+      const end: Locator | null = await this.events.end(scope, search.window, before, rows, tx);
       await this.timeOf(looking);
       best.add(await this.events.best(scope, search, { before, end }, best.limit, tx));
       looking.progress.hasLooked = true;
@@ -131,41 +131,41 @@ export class EventSearch {
    * Scans rows in ClickHouse and, of events not replicated yet, in PostgreSQL, as {@link look} does. Returns null when
    * PostgreSQL must scan all of them.
    */
-  private async lookThroughCopy(looking: Looking): Promise<boolean | null> {
+  private async searchClickHouse(looking: Looking): Promise<boolean | null> {
     const { scope, search, best, tx } = looking;
-    if (!this.copied.isAsked) return null;
+    if (!this.clickHouse.isEnabled) return null;
     await this.timeOf(looking);
-    const moment = await this.copied.moment(scope, search.window, tx);
+    const moment = await this.clickHouse.moment(scope, search.window, tx);
     if (moment !== null) {
       await this.timeOf(looking);
-      best.add(await this.events.bestUncopied(scope, { ...search, window: moment.window }, best.limit, tx));
+      best.add(await this.events.bestOfTail(scope, { ...search, window: moment.window }, best.limit, tx));
     }
     const isOver = moment === null ? null : await this.lookThrough(moment, looking);
-    this.copied.answered(isOver === null ? 'postgres' : 'clickhouse');
+    this.clickHouse.countRead(isOver === null ? 'postgres' : 'clickhouse');
     return isOver;
   }
 
-  private async lookThrough(moment: CopiedMoment, looking: Looking): Promise<boolean | null> {
+  private async lookThrough(moment: ReplicaSnapshot, looking: Looking): Promise<boolean | null> {
     const { scope, search, best } = looking;
-    let before: Place | null = null;
-    let hours: HourEnds | undefined;
-    for (let rows = this.limits.firstRows * COPIED_TIMES; leftOf(looking) > 0;) {
+    let before: Locator | null = null;
+    let hours: ScanStretches | undefined;
+    for (let rows = this.limits.firstRows * CLICKHOUSE_FACTOR; leftOf(looking) > 0;) {
       try {
-        const end: Place | null | undefined = before === null ? undefined : hours?.next(before, rows);
+        const end: Locator | null | undefined = before === null ? undefined : hours?.next(before, rows);
         const startedAt = performance.now();
         const stretch: SearchedStretch = {
           before,
-          end: end === undefined ? await this.copied.end(scope, moment, before, rows, boundsOf(looking)) : end,
+          end: end === undefined ? await this.clickHouse.end(scope, moment, before, rows, boundsOf(looking)) : end,
         };
-        best.add(await this.copied.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
+        best.add(await this.clickHouse.best(scope, search.words, moment, stretch, best.limit, boundsOf(looking)));
         looking.progress.hasLooked = true;
         if (stretch.end === null || best.isFinal(stretch.end.timestamp)) return true;
         before = stretch.end;
-        rows = nextRows(rows, performance.now() - startedAt, COPIED_STRETCH_MS, MOST_COPIED_ROWS);
-        hours ??= await this.copied.hours(scope, moment, boundsOf(looking));
+        rows = nextRows(rows, performance.now() - startedAt, CLICKHOUSE_STRETCH_MS, MAX_CLICKHOUSE_ROWS);
+        hours ??= await this.clickHouse.hours(scope, moment, boundsOf(looking));
       } catch (error) {
-        if (error instanceof CopyCannotTell) return null;
-        if (!(error instanceof CopyReadTooLong)) throw error;
+        if (error instanceof ClickHouseUnavailable) return null;
+        if (!(error instanceof ClickHouseTimeout)) throw error;
         // The first stretch has timed out. PostgreSQL still has time to scan from the newest events on.
         if (before === null) return null;
         // The stretch took longer than expected. A smaller one may fit, unless this one already had the fewest rows.
@@ -195,8 +195,8 @@ export class EventSearch {
     const time = (): SearchTime => ({ milliseconds: Math.max(1, giveUpAt - performance.now()), signal });
     const id = searchedId(words);
     if (id !== null) {
-      const place = await this.places.find(scope, id, tx).catch(whereAway);
-      if (place !== null) best.add(await this.at(scope, window, place, time(), tx));
+      const locator = await this.lists.find(scope, id, tx).catch(whereAway);
+      if (locator !== null) best.add(await this.at(scope, window, locator, time(), tx));
     }
     const types = await this.types.find(scope, search, best.limit, tx, time());
     if (types.length === 0) return;
@@ -204,20 +204,20 @@ export class EventSearch {
     best.add(await this.newestOf(scope, window, named, best.limit, time(), tx));
   }
 
-  /** Returns the event at a place, from ClickHouse when PostgreSQL no longer has it. */
+  /** Returns the event at a locator, from ClickHouse when PostgreSQL no longer has it. */
   private async at(
     scope: ProjectScope,
     window: TimeWindow,
-    place: Place,
+    locator: Locator,
     time: SearchTime,
     tx: Db,
   ): Promise<SearchedEvent[]> {
-    const found = await this.events.at(scope, window, place, tx);
-    if (found.length > 0 || !this.copied.isAsked) return found;
-    const copied = await this.copied.quickly(scope, window, time, tx, (moment, bounds) =>
-      this.copied.at(scope, moment, place, bounds),
+    const found = await this.events.at(scope, window, locator, tx);
+    if (found.length > 0 || !this.clickHouse.isEnabled) return found;
+    const replicated = await this.clickHouse.quickly(scope, window, time, tx, (moment, bounds) =>
+      this.clickHouse.at(scope, moment, locator, bounds),
     );
-    return copied ?? [];
+    return replicated ?? [];
   }
 
   private async newestOf(
@@ -228,11 +228,11 @@ export class EventSearch {
     time: SearchTime,
     tx: Db,
   ): Promise<SearchedEvent[]> {
-    const copied = await this.copied.quickly(scope, window, time, tx, async (moment, bounds) => [
-      ...(await this.events.newestUncopiedOf(scope, moment.window, types, limit, tx)),
-      ...(await this.copied.newestOf(scope, moment, types, limit, bounds)),
+    const replicated = await this.clickHouse.quickly(scope, window, time, tx, async (moment, bounds) => [
+      ...(await this.events.newestOfTail(scope, moment.window, types, limit, tx)),
+      ...(await this.clickHouse.newestOf(scope, moment, types, limit, bounds)),
     ]);
-    return copied ?? this.events.newestOf(scope, window, types, limit, tx);
+    return replicated ?? this.events.newestOf(scope, window, types, limit, tx);
   }
 }
 

@@ -96,9 +96,9 @@ export class SourceMonitoringService {
     sourceId: string,
     { limit, before }: SourceEventsQuery,
   ): Promise<WrittenJson<SourceEventsResponse>> {
-    const place = before === undefined ? null : decodeCursor(before);
+    const locator = before === undefined ? null : decodeCursor(before);
     // One event more than `limit` is read to find out whether there is a next page.
-    const found = await this.monitoring.newest(scope, sourceId, place, limit + 1);
+    const found = await this.monitoring.newest(scope, sourceId, locator, limit + 1);
     return this.pages.answer(scope, found.slice(0, limit), RECORDS, (rows, shown) => {
       const last = shown.length < found.length ? shown.at(-1) : undefined;
       return writeObject<SourceEventsResponse>({
@@ -110,7 +110,7 @@ export class SourceMonitoringService {
 
   async schema(scope: ProjectScope, sourceId: string): Promise<SourceSchemaResponse> {
     const newest = await this.monitoring.newest(scope, sourceId, null, SAMPLE_EVENTS);
-    const { places: sample, bytes } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
+    const { locators: sample, bytes } = await this.rows.fit(scope, newest, SAMPLE_BYTES);
     const eventTypes = await this.budget.during(scope.projectId, bytes, async () =>
       observeSchema(await this.rows.read(scope, sample, SAMPLED)),
     );

@@ -2,13 +2,13 @@ import type { ProjectId } from '../../access/index.js';
 import type { AnswerHold, WrittenJson } from '../../../platform/http/written-json.js';
 
 /** A position in the order of a feed: by time, and by id within one instant. */
-export interface FeedPlace {
+export interface FeedCursor {
   readonly timestamp: Date;
   readonly id: string;
 }
 
 export interface FeedItem {
-  readonly place: FeedPlace;
+  readonly cursor: FeedCursor;
   /** The message, which is sent as JSON. */
   readonly message: object | WrittenJson;
 }
@@ -28,16 +28,16 @@ export interface FeedSource {
   /** Returns the instant, shortly before now, up to which normally no new items will appear. */
   settled(projectId: ProjectId): Promise<Date>;
   /** Returns the position after which a new reader starts, or null for the first item. */
-  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null>;
+  start(projectId: ProjectId, until: Date): Promise<FeedCursor | null>;
   /**
    * Returns items in ascending order, strictly after a position (null: from the first on) and before an instant.
    * Returns null when there is no memory for them now.
    */
-  read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead | null>;
+  read(projectId: ProjectId, after: FeedCursor | null, until: Date, limit: number): Promise<FeedRead | null>;
 }
 
-export function isAfter(place: FeedPlace, other: FeedPlace | null): boolean {
+export function isAfter(cursor: FeedCursor, other: FeedCursor | null): boolean {
   if (other === null) return true;
-  const difference = place.timestamp.getTime() - other.timestamp.getTime();
-  return difference === 0 ? place.id > other.id : difference > 0;
+  const difference = cursor.timestamp.getTime() - other.timestamp.getTime();
+  return difference === 0 ? cursor.id > other.id : difference > 0;
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { asProjectId } from '../../access/index.js';
 import { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { Feed, type FeedClient } from './feed.js';
-import { type FeedItem, type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
+import { type FeedItem, type FeedCursor, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 
 interface Message {
   type: string;
@@ -63,25 +63,25 @@ class TestSource implements FeedSource {
     return Promise.resolve(new Date(8e15));
   }
 
-  start(): Promise<FeedPlace | null> {
-    return Promise.resolve(this.rows[this.begin - 1]?.place ?? null);
+  start(): Promise<FeedCursor | null> {
+    return Promise.resolve(this.rows[this.begin - 1]?.cursor ?? null);
   }
 
-  async read(_project: string, after: FeedPlace | null, _until: Date, limit: number): Promise<FeedRead> {
+  async read(_project: string, after: FeedCursor | null, _until: Date, limit: number): Promise<FeedRead> {
     this.reads += 1;
     if (this.failures > 0) {
       this.failures -= 1;
       throw new Error('no database');
     }
-    const rows = this.rows.filter(({ place }) => isAfter(place, after)).slice(0, limit);
+    const rows = this.rows.filter(({ cursor }) => isAfter(cursor, after)).slice(0, limit);
     await turn();
     return { items: rows, hasMore: rows.length === limit };
   }
 
   add(count: number): void {
     for (let n = this.rows.length, end = n + count; n < end; n += 1) {
-      const place = { timestamp: new Date(1_000 + Math.floor(n / 3)), id: String(n).padStart(6, '0') };
-      this.rows.push({ place, message: { type: 'row', n } });
+      const cursor = { timestamp: new Date(1_000 + Math.floor(n / 3)), id: String(n).padStart(6, '0') };
+      this.rows.push({ cursor, message: { type: 'row', n } });
     }
   }
 }

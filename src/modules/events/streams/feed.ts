@@ -3,7 +3,7 @@ import type { ProjectId } from '../../access/index.js';
 import type { FairSemaphore } from '../../../platform/concurrency/index.js';
 import { type EventStream, frameOf } from '../../../platform/http/event-stream.js';
 import { FeedBatch } from './feed-batch.js';
-import { type FeedPlace, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
+import { type FeedCursor, type FeedRead, type FeedSource, isAfter } from './feed-source.js';
 
 const POLL_MS = 1_000;
 /** Maximum number of rows in one read. */
@@ -21,7 +21,7 @@ export type FeedClient = Pick<EventStream, 'openedAt' | 'isOpen' | 'isFull' | 's
 interface Reader {
   readonly stream: FeedClient;
   /** The position of the last row sent, or null before the first. */
-  place: FeedPlace | null;
+  cursor: FeedCursor | null;
 }
 
 export interface FeedOptions {
@@ -44,7 +44,7 @@ export class Feed {
   private readonly abreast = new Set<Reader>();
   private readonly all = new Set<Reader>();
   /** The position of the last row that the shared poll has read. */
-  private place: FeedPlace | null = null;
+  private cursor: FeedCursor | null = null;
   private until = new Date(0);
   private batch = FIRST_BATCH;
   private polling = false;
@@ -58,7 +58,7 @@ export class Feed {
 
   /** Serves the stream until it is closed. */
   join(stream: FeedClient): void {
-    const reader: Reader = { stream, place: null };
+    const reader: Reader = { stream, cursor: null };
     this.all.add(reader);
     stream.whenClosed(() => {
       this.all.delete(reader);
@@ -73,10 +73,10 @@ export class Feed {
     let begins = isNew;
     while (await reader.stream.drained()) {
       try {
-        if (begins) reader.place = await this.take((until) => source.start(projectId, until));
+        if (begins) reader.cursor = await this.take((until) => source.start(projectId, until));
         begins = false;
         const { batch } = this;
-        const read = await this.take((until) => source.read(projectId, reader.place, until, batch));
+        const read = await this.take((until) => source.read(projectId, reader.cursor, until, batch));
         this.recovered();
         if (read !== null) {
           await this.giveSlowly(reader, this.outgoingOf(read));
@@ -97,8 +97,8 @@ export class Feed {
    * event loop, so that no poll runs between the two.
    */
   private isAbreast(reader: Reader): boolean {
-    if (this.abreast.size === 0) this.place = reader.place;
-    return this.place === null || (reader.place !== null && !isAfter(this.place, reader.place));
+    if (this.abreast.size === 0) this.cursor = reader.cursor;
+    return this.cursor === null || (reader.cursor !== null && !isAfter(this.cursor, reader.cursor));
   }
 
   private share(reader: Reader): void {
@@ -127,15 +127,15 @@ export class Feed {
     const served = new Set<Reader>();
     try {
       for (let more = true; more && this.abreast.size > 0;) {
-        const { batch, place } = this;
-        const read = await this.take((until) => source.read(projectId, place, until, batch));
+        const { batch, cursor } = this;
+        const read = await this.take((until) => source.read(projectId, cursor, until, batch));
         this.recovered();
         if (read === null) break;
         const outgoing = this.outgoingOf(read);
         more = read.hasMore;
         // The position differs when all readers left during the read and a new reader started elsewhere.
-        if (this.place === place) {
-          this.place = read.items.at(-1)?.place ?? place;
+        if (this.cursor === cursor) {
+          this.cursor = read.items.at(-1)?.cursor ?? cursor;
           for (const reader of this.giveAll(outgoing)) served.add(reader);
         } else more = true;
         outgoing.given();
@@ -154,9 +154,9 @@ export class Feed {
   private giveAll(outgoing: FeedBatch): Reader[] {
     const served: Reader[] = [];
     for (const reader of this.abreast) {
-      const before = reader.place;
+      const before = reader.cursor;
       const kept = this.send(reader, outgoing);
-      if (reader.place !== before) served.push(reader);
+      if (reader.cursor !== before) served.push(reader);
       if (kept) continue;
       this.abreast.delete(reader);
       void this.catchUp(reader);
@@ -166,12 +166,12 @@ export class Feed {
 
   /** Sends rows that the reader has not received. @returns false when its socket is full before the end */
   private send(reader: Reader, outgoing: FeedBatch): boolean {
-    for (const [index, { place }] of outgoing.items.entries()) {
+    for (const [index, { cursor }] of outgoing.items.entries()) {
       const frame = outgoing.frames[index];
-      if (frame === undefined || !isAfter(place, reader.place)) continue;
+      if (frame === undefined || !isAfter(cursor, reader.cursor)) continue;
       if (reader.stream.isFull) return false;
       reader.stream.send(frame, outgoing.taken());
-      reader.place = place;
+      reader.cursor = cursor;
     }
     return true;
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { CopyLagReader } from '../../events/event-store/index.js';
+import { ReplicationLagReader } from '../../events/event-store/index.js';
 import { Clock } from '../../../platform/clock/index.js';
 import { within } from '../../../platform/concurrency/index.js';
 import { Database } from '../../../platform/database/database.js';
@@ -40,7 +40,7 @@ export class HealthService {
     private readonly rateLimits: RateLimitStore,
     private readonly queue: JobQueue,
     private readonly clock: Clock,
-    private readonly copies: CopyLagReader,
+    private readonly lag: ReplicationLagReader,
     @Inject(CONFIG) private readonly config: Config,
   ) {
     this.startedAt = clock.now();
@@ -57,9 +57,9 @@ export class HealthService {
     const redis = together(ownRedis, limitsRedis);
     const checks = { database, redis, queue, workers, ...eventStore };
     const allWell = (redis === 'ok' || redis === 'not_configured') && queue === 'ok' && workers === 'healthy';
-    const isCopied = eventStore.event_store !== 'degraded';
+    const isReplicated = eventStore.event_store !== 'degraded';
     return {
-      status: database === 'down' ? 'down' : allWell && isCopied ? 'ok' : 'degraded',
+      status: database === 'down' ? 'down' : allWell && isReplicated ? 'ok' : 'degraded',
       version: SERVICE_VERSION,
       checks,
     };
@@ -91,7 +91,7 @@ export class HealthService {
   }
 
   private async checkEventStore(): Promise<Pick<HealthChecks, 'event_store'>> {
-    const seconds = await this.copies.seconds().catch(() => Number.POSITIVE_INFINITY);
+    const seconds = await this.lag.seconds().catch(() => Number.POSITIVE_INFINITY);
     if (seconds === null) return {};
     return { event_store: seconds > LAG_LIMIT_SECONDS ? 'degraded' : 'ok' };
   }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { CONFIG, type Config } from '../../../config/index.js';
-import { CopyLagReader, ShippingLoop } from '../../events/event-store/index.js';
+import { ReplicationLagReader, ReplicationLoop } from '../../events/event-store/index.js';
 import { constantTimeEqual } from '../../../platform/crypto/index.js';
 import { domainError, NotAuthenticated, RouteNotFound } from '../../../platform/http/domain-error.js';
 import { FAULT_NAMES } from './faults.js';
@@ -24,8 +24,8 @@ export class TestControl {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     @Inject(TestControls) private readonly controls: TestControls | null,
-    private readonly copies: CopyLagReader,
-    @Inject(ShippingLoop) private readonly shipping: ShippingLoop | null,
+    private readonly lag: ReplicationLagReader,
+    @Inject(ReplicationLoop) private readonly replicationLoop: ReplicationLoop | null,
   ) {}
 
   /** The handler for {@link TEST_CONTROL_PATH}. */
@@ -65,9 +65,9 @@ export class TestControl {
   /** Waits until ClickHouse has every event, and returns false on timeout. Returns true at once without ClickHouse. */
   private async replicated(): Promise<boolean> {
     for (const until = performance.now() + REPLICATION_MS; performance.now() < until; await pause(LOOK_MS)) {
-      const behind = await this.copies.seconds();
+      const behind = await this.lag.seconds();
       if (behind === null || behind === 0) return true;
-      this.shipping?.wake();
+      this.replicationLoop?.wake();
     }
     return false;
   }

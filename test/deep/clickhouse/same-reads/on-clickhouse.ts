@@ -1,5 +1,5 @@
-// The suite that is imported behind this file runs on a service that reads events from ClickHouse. Each of its reads waits
-// until every event is copied.
+// The suite that is imported behind this file runs on a service that reads events from ClickHouse. Each of its reads
+// waits until every event is replicated.
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { eventually } from '../../../support/eventually.js';
 

@@ -5,7 +5,7 @@ import { brokenRule } from '../../../../platform/http/validation/index.js';
 import { currentContext } from '../../../../platform/telemetry/index.js';
 import { newId } from '../../../../platform/ids/index.js';
 import { AuditWriter } from '../../../identity/audit/index.js';
-import { EventPlacesReader } from '../../../events/event-store/index.js';
+import { EventListReader } from '../../../events/event-store/index.js';
 import { projectAct, ProjectAuthorization } from '../../../tenancy/projects/index.js';
 import { AlertEventNotFound } from '../alerts.errors.js';
 import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
@@ -22,7 +22,7 @@ export class ManualAlertsService {
     private readonly database: Database,
     private readonly reads: AlertReadsRepository,
     private readonly alerts: AlertRaiser,
-    private readonly events: EventPlacesReader,
+    private readonly events: EventListReader,
     private readonly authorization: ProjectAuthorization,
     private readonly audit: AuditWriter,
   ) {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { writeObject } from '../../../../platform/http/written-json.js';
-import type { FeedPlace, FeedRead, FeedSource } from '../../../events/streams/index.js';
+import type { FeedCursor, FeedRead, FeedSource } from '../../../events/streams/index.js';
 import { alertEventJson } from './alert-events.dto.js';
 import { AlertReadsRepository } from './alert-reads.repository.js';
 
@@ -29,14 +29,14 @@ export class AlertFeed implements FeedSource {
     return this.reads.settledUntil({ projectId });
   }
 
-  start(projectId: ProjectId, until: Date): Promise<FeedPlace | null> {
-    return this.reads.placeBefore({ projectId }, until, EXISTING_ALERTS);
+  start(projectId: ProjectId, until: Date): Promise<FeedCursor | null> {
+    return this.reads.cursorBefore({ projectId }, until, EXISTING_ALERTS);
   }
 
-  async read(projectId: ProjectId, after: FeedPlace | null, until: Date, limit: number): Promise<FeedRead> {
+  async read(projectId: ProjectId, after: FeedCursor | null, until: Date, limit: number): Promise<FeedRead> {
     const { items: shown, found } = await this.reads.changedAfter({ projectId }, after, until, limit, READ_BYTES);
     const items = shown.map((one) => ({
-      place: { timestamp: one.alert.changedAt, id: one.alert.id },
+      cursor: { timestamp: one.alert.changedAt, id: one.alert.id },
       message: writeObject({ type: 'alert_event', alert_event: alertEventJson(one) }),
     }));
     return { items, hasMore: found === limit || items.length < found };

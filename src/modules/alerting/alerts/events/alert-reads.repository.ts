@@ -34,7 +34,7 @@ export function bytesOf(items: readonly ShownAlert[]): number {
 type FittingRow = ShownAlert['alert'] & Pick<ShownAlert, 'now' | 'bytes'> & { readonly found: number };
 
 /** A position in the order of changes. */
-interface ChangePlace {
+interface ChangeCursor {
   readonly timestamp: Date;
   readonly id: string;
 }
@@ -127,20 +127,20 @@ export class AlertReadsRepository {
     return row?.total ?? 0;
   }
 
-  /** Returns alert events in the order of their last changes, after `place` and before `until`. */
+  /** Returns alert events in the order of their last changes, after `cursor` and before `until`. */
   async changedAfter(
     { projectId }: Tenant,
-    place: ChangePlace | null,
+    cursor: ChangeCursor | null,
     until: Date,
     limit: number,
     mostBytes: number,
   ): Promise<FittingAlerts> {
     return this.fitting(
       `a.changed_at < $2
-         ${place === null ? '' : 'AND (a.changed_at, a.id) > ($4, $5)'}
+         ${cursor === null ? '' : 'AND (a.changed_at, a.id) > ($4, $5)'}
        ORDER BY a.changed_at, a.id LIMIT $3`,
       ORDERS.changed,
-      [projectId, until, limit, ...(place === null ? [] : [place.timestamp, place.id])],
+      [projectId, until, limit, ...(cursor === null ? [] : [cursor.timestamp, cursor.id])],
       mostBytes,
     );
   }
@@ -162,13 +162,13 @@ export class AlertReadsRepository {
   /**
    * Returns the position after which the last `count` alert events before `until` lie; null when none lies before them.
    */
-  async placeBefore({ projectId }: Tenant, until: Date, count: number): Promise<ChangePlace | null> {
-    const [place] = await this.database.rows<ChangePlace>(
+  async cursorBefore({ projectId }: Tenant, until: Date, count: number): Promise<ChangeCursor | null> {
+    const [cursor] = await this.database.rows<ChangeCursor>(
       `SELECT changed_at AS "timestamp", id FROM alert_events WHERE project_id = $1 AND changed_at < $2
        ORDER BY changed_at DESC, id DESC LIMIT 1 OFFSET $3`,
       [projectId, until, count],
     );
-    return place ?? null;
+    return cursor ?? null;
   }
 
   /** @param selected SQL from the second condition (the first is the project, `$1`) to LIMIT, sorted by `order` */

@@ -25,10 +25,10 @@ export class AnomalyBacktestEvaluator {
     window: TimeWindow,
     tx: Db,
   ): Promise<Pick<BacktestResult, 'evaluations' | 'truncated'> & { readonly firings: BacktestFirings }> {
-    const { places } = this.limits;
-    const found = await this.findings.begunIn(rule, window, places + 1, tx);
+    const { pageEvents } = this.limits;
+    const found = await this.findings.begunIn(rule, window, pageEvents + 1, tx);
     const firings = new BacktestFirings(this.limits);
-    for (const finding of found.slice(0, places)) {
+    for (const finding of found.slice(0, pageEvents)) {
       const at = finding.startedAt.getTime() + rule.holds.forSeconds * 1_000;
       const holds = finding.lastSeenAt.getTime() + BUCKET_MS >= at;
       if (!holds || !fitsFinding(rule.condition, finding, rule.projectId)) continue;
@@ -43,6 +43,6 @@ export class AnomalyBacktestEvaluator {
       const ended = finding.resolvedAt ?? finding.dismissedAt;
       if (ended !== null) firings.recover(series, ended.getTime());
     }
-    return { evaluations: Math.min(found.length, places), truncated: found.length > places, firings };
+    return { evaluations: Math.min(found.length, pageEvents), truncated: found.length > pageEvents, firings };
   }
 }

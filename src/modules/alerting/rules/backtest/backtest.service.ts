@@ -146,7 +146,7 @@ export class BacktestService {
     const states = new Map<string, { series: Series; state: SeriesState }>();
     const firings = new BacktestFirings(this.limits);
     const until = performance.now() + this.limits.mostMs;
-    const known = await this.evaluator.lend(rule, window, this.limits.lendingMs, tx);
+    const known = await this.evaluator.stage(rule, window, this.limits.stagingMs, tx);
     let evaluations = 0;
     for (let now = from.getTime(); now <= to.getTime(); now += stepSeconds * 1_000) {
       if (known !== null && now > known.getTime()) return { evaluations, truncated: true, firings };

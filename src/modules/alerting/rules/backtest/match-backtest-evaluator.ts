@@ -4,10 +4,10 @@ import { FilterRun } from '../../../events/conditions/index.js';
 import {
   AcceptedEventsReader,
   PastEventsReader,
-  type EventPlace,
+  type EventLocator,
   MOST_TOLD_BYTES,
   type PastEvent,
-  type Place,
+  type Locator,
   type TimeWindow,
 } from '../../../events/event-store/index.js';
 import { type Series, seriesOf } from '../machine/series.js';
@@ -33,16 +33,16 @@ interface Past {
   evaluations: number;
 }
 
-/** A firing and the place of the event that started it. */
+/** A firing and the locator of the event that started it. */
 interface Begun {
   readonly firing: BacktestFiring;
   readonly series: Series;
-  readonly place: EventPlace;
+  readonly locator: EventLocator;
 }
 
 /**
- * Runs a `match` rule over the past. It finds the places of candidate events page by page. Then it reads as many events
- * as may be in memory at once, and of each only the fields that the rule uses.
+ * Runs a `match` rule over the past. It finds the locators of candidate events page by page. Then it reads as many
+ * events as may be in memory at once, and of each only the fields that the rule uses.
  */
 @Injectable()
 export class MatchBacktestEvaluator {
@@ -60,8 +60,8 @@ export class MatchBacktestEvaluator {
   ): Promise<{ evaluations: number; truncated: boolean; firings: BacktestFirings }> {
     const past: Past = { rule, firings: new BacktestFirings(this.limits), states: new Map(), evaluations: 0 };
     const until = performance.now() + this.limits.mostMs;
-    const { mostEvents: enough, lendingMs: milliseconds } = this.limits;
-    const known = await this.events.lend(rule, window, { enough, milliseconds }, tx);
+    const { mostEvents: enough, stagingMs: milliseconds } = this.limits;
+    const known = await this.events.stage(rule, window, { enough, milliseconds }, tx);
     const seen = { from: window.from, to: known ?? window.to };
     const isWhole = (await this.through(past, seen, until, tx)) && known === null;
     for (const { series, stored } of past.states.values()) {
@@ -79,14 +79,14 @@ export class MatchBacktestEvaluator {
     const { matches, groupOf, fields } = compileRule(rule);
     const mayBeLarge = fields.some((field) => field.startsWith('properties.'));
     const filters = new FilterRun();
-    let after: Place | null = null;
+    let after: Locator | null = null;
     for (;;) {
-      const behind: Place | null = after;
-      const places: EventPlace[] | null = await inTime(() =>
-        this.events.places(rule, window, behind, this.limits.places, tx),
+      const behind: Locator | null = after;
+      const locators: EventLocator[] | null = await inTime(() =>
+        this.events.locators(rule, window, behind, this.limits.pageEvents, tx),
       );
-      if (places === null) return false;
-      for (const part of this.parts(places, (place) => (mayBeLarge ? sizeOf(place) : 0))) {
+      if (locators === null) return false;
+      for (const part of this.parts(locators, (locator) => (mayBeLarge ? sizeOf(locator) : 0))) {
         const events = await inTime(() => this.events.read(rule.projectId, part, fields, tx));
         if (events === null) return false;
         const begun: Begun[] = [];
@@ -100,18 +100,18 @@ export class MatchBacktestEvaluator {
           past.evaluations += 1;
           const series = seriesOf(rule.id, rule.groupBy, groupOf(event.subject));
           const firing = this.take(past, series, event);
-          if (firing !== null) begun.push({ firing, series, place: event.place });
+          if (firing !== null) begun.push({ firing, series, locator: event.locator });
         }
         if (!(await this.tell(past, begun, inTime, tx)) || isOver) return false;
       }
-      if (places.length < this.limits.places) return true;
-      after = places.at(-1) ?? null;
+      if (locators.length < this.limits.pageEvents) return true;
+      after = locators.at(-1) ?? null;
     }
   }
 
   /** @returns the firing that the event starts; null when it starts none */
-  private take({ rule, firings, states }: Past, series: Series, { place }: PastEvent): BacktestFiring | null {
-    const at = place.timestamp.getTime();
+  private take({ rule, firings, states }: Past, series: Series, { locator }: PastEvent): BacktestFiring | null {
+    const at = locator.timestamp.getTime();
     const before = states.get(series.fingerprint)?.stored ?? restingSeries(rule.id, series);
     const { after, effects } = keepsState(rule.holds)
       ? matched(before, at, rule.holds)
@@ -122,7 +122,7 @@ export class MatchBacktestEvaluator {
       const last = firings.openOf(series);
       if (effect === 'recover') firings.recover(series, before.dueAt ?? at);
       else if (last && at - Date.parse(last.at) < rule.cooldownSeconds * 1_000) last.occurrences += 1;
-      else begun = firings.begin(at, series, place.id);
+      else begun = firings.begin(at, series, locator.id);
     }
     return begun;
   }
@@ -134,9 +134,9 @@ export class MatchBacktestEvaluator {
     inTime: <T>(work: () => Promise<T>) => Promise<T | null>,
     tx: Db,
   ): Promise<boolean> {
-    for (const part of this.parts(begun, ({ place }) => Math.min(MOST_TOLD_BYTES, sizeOf(place)))) {
-      const places = part.map(({ place }) => ({ eventId: place.id, eventAt: place.timestamp.toISOString() }));
-      const told = await inTime(() => this.accepted.told(rule.projectId, places, tx));
+    for (const part of this.parts(begun, ({ locator }) => Math.min(MOST_TOLD_BYTES, sizeOf(locator)))) {
+      const locators = part.map(({ locator }) => ({ eventId: locator.id, eventAt: locator.timestamp.toISOString() }));
+      const told = await inTime(() => this.accepted.told(rule.projectId, locators, tx));
       for (const [index, { firing, series }] of part.entries()) {
         const event = told?.[index] ?? null;
         const found = event === null ? null : matchFiring(rule, series, event, 1);
@@ -165,6 +165,6 @@ export class MatchBacktestEvaluator {
   }
 }
 
-function sizeOf({ bytes, stored }: EventPlace): number {
+function sizeOf({ bytes, stored }: EventLocator): number {
   return bytes ?? (stored ?? 0) * TIMES_AS_STORED;
 }

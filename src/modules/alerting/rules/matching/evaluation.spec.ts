@@ -7,7 +7,7 @@ import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
 import { evaluate, firstEvents } from './evaluation.js';
 import { propertyRuns } from '../../../../../test/support/property-runs.js';
-import type { AcceptedEvent, AcceptedEventsReader, OutboxRow, Stretch } from '../../../events/event-store/index.js';
+import type { AcceptedEvent, AcceptedEventsReader, OutboxRow, OutboxSlice } from '../../../events/event-store/index.js';
 
 const condition = storedCondition({ kind: 'match' });
 const RULE: LiveRule = {
@@ -43,23 +43,23 @@ class Memory {
     }));
   }
 
-  events(_project: string, stretches: readonly Stretch[]): Promise<AcceptedEvent[]> {
-    const events = stretches.flatMap(({ row: { position, acceptedAt }, first, last }) =>
+  events(_project: string, outboxSlices: readonly OutboxSlice[]): Promise<AcceptedEvent[]> {
+    const events = outboxSlices.flatMap(({ row: { position, acceptedAt }, first, last }) =>
       Array.from({ length: last - first + 1 }, (_, at) => {
         const id = `${position}.${first + at}`;
-        return { position, place: first + at, id, timestamp: '', acceptedAt, fields: { 'properties.n': id } };
+        return { position, ordinal: first + at, id, timestamp: '', acceptedAt, fields: { 'properties.n': id } };
       }),
     );
     this.mostRead = Math.max(this.mostRead, events.length);
     return Promise.resolve(events);
   }
 
-  bytesOf(_project: string, stretches: readonly Stretch[]): Promise<number> {
-    return Promise.resolve(stretches.length % 2 === 0 ? 0 : 2_000_000);
+  bytesOf(_project: string, outboxSlices: readonly OutboxSlice[]): Promise<number> {
+    return Promise.resolve(outboxSlices.length % 2 === 0 ? 0 : 2_000_000);
   }
 
   /** Removes events as the repository does. */
-  remove(taken: readonly Stretch[]): void {
+  remove(taken: readonly OutboxSlice[]): void {
     for (const { row, last } of taken) {
       const at = this.rows.findIndex(({ position }) => position === row.position);
       if (last >= row.events) this.rows.splice(at, 1);

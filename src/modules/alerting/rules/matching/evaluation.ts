@@ -7,9 +7,9 @@ import { HitFinder, type SeriesHits } from './match-batch.js';
 import type {
   AcceptedEvent,
   AcceptedEventsReader,
-  AcceptedPlace,
+  AcceptedLocator,
   OutboxRow,
-  Stretch,
+  OutboxSlice,
 } from '../../../events/event-store/index.js';
 
 /**
@@ -30,19 +30,19 @@ export interface Evaluated {
   /** The ids of the rules that decided for at least one event whether it matches. */
   readonly answers: ReadonlySet<string>;
   /** The part of the batch that was evaluated: all of it, unless a limit was reached. */
-  readonly taken: Stretch[];
+  readonly taken: OutboxSlice[];
 }
 
 /** Returns the first `most` events of the rows. A row without events counts as one event. */
-export function firstEvents(rows: readonly OutboxRow[], most: number): Stretch[] {
-  const stretches: Stretch[] = [];
+export function firstEvents(rows: readonly OutboxRow[], most: number): OutboxSlice[] {
+  const outboxSlices: OutboxSlice[] = [];
   let left = most;
   for (const row of rows) {
     if (left <= 0) break;
-    stretches.push({ row, first: 1, last: Math.min(row.events, left) });
+    outboxSlices.push({ row, first: 1, last: Math.min(row.events, left) });
     left -= Math.max(1, row.events);
   }
-  return stretches;
+  return outboxSlices;
 }
 
 /** Evaluates rules over the events of a batch until its limits are reached, and yields to the event loop in between. */
@@ -50,14 +50,14 @@ export async function evaluate(
   { events, compiled, db }: { events: AcceptedEventsReader; compiled: CompiledRules; db: Db },
   projectId: string,
   rules: readonly LiveRule[],
-  batch: readonly Stretch[],
-  onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
+  batch: readonly OutboxSlice[],
+  onFault: (rule: LiveRule, event: AcceptedLocator, error: unknown) => void,
 ): Promise<Evaluated> {
   await compiled.learn(rules);
   const wanted = compiled.wanted(rules);
   const finder = new HitFinder(rules, compiled, onFault);
   const pace = new Pace();
-  const taken: Stretch[] = [];
+  const taken: OutboxSlice[] = [];
   // Fields other than properties are short.
   const mayBeLarge = wanted.fields.some((field) => field.startsWith('properties.'));
   for (const slice of slices(batch, READ_AT_ONCE)) {
@@ -113,8 +113,8 @@ class Pace {
 }
 
 /** Splits a batch into slices of at most `most` events. */
-function* slices(batch: readonly Stretch[], most: number): Generator<Stretch[]> {
-  let slice: Stretch[] = [];
+function* slices(batch: readonly OutboxSlice[], most: number): Generator<OutboxSlice[]> {
+  let slice: OutboxSlice[] = [];
   let events = 0;
   for (const { row, first, last } of batch) {
     for (let from = first; from <= last;) {
@@ -133,14 +133,14 @@ function* slices(batch: readonly Stretch[], most: number): Generator<Stretch[]> 
 }
 
 /** Returns the part of a slice that ends with an event. */
-function upTo(slice: readonly Stretch[], { position, place }: AcceptedEvent): Stretch[] {
+function upTo(slice: readonly OutboxSlice[], { position, ordinal }: AcceptedEvent): OutboxSlice[] {
   const at = slice.findIndex(({ row }) => row.position === position);
-  return slice.slice(0, at + 1).map((one, index) => (index === at ? { ...one, last: place } : one));
+  return slice.slice(0, at + 1).map((one, index) => (index === at ? { ...one, last: ordinal } : one));
 }
 
-/** Returns one stretch for each row, from its first event on. */
-function joined(stretches: readonly Stretch[]): Stretch[] {
-  const byRow = new Map<string, Stretch>();
-  for (const one of stretches) byRow.set(one.row.position, { ...one, first: 1 });
+/** Returns one slice for each row, from its first event on. */
+function joined(outboxSlices: readonly OutboxSlice[]): OutboxSlice[] {
+  const byRow = new Map<string, OutboxSlice>();
+  for (const one of outboxSlices) byRow.set(one.row.position, { ...one, first: 1 });
   return [...byRow.values()];
 }

@@ -102,8 +102,8 @@ export class FiringsProcessor {
     tx: Db,
   ): Promise<Prepared<F>[]> {
     const events = firings.flatMap(({ eventId, eventAt, lastEventId, lastEventAt }) => [
-      ...placeOf(eventId, eventAt),
-      ...(lastEventId === eventId ? [] : placeOf(lastEventId, lastEventAt)),
+      ...locatorOf(eventId, eventAt),
+      ...(lastEventId === eventId ? [] : locatorOf(lastEventId, lastEventAt)),
     ]);
     const told = await this.events.told(projectId, events, tx);
     const eventOf = new Map(events.map(({ eventId }, index) => [eventId, told[index] ?? null]));
@@ -144,6 +144,6 @@ interface Prepared<F extends Firing> {
   readonly last: ToldEvent | null;
 }
 
-function placeOf(eventId: string | null, eventAt: string | null): { eventId: string; eventAt: string }[] {
+function locatorOf(eventId: string | null, eventAt: string | null): { eventId: string; eventAt: string }[] {
   return eventId === null || eventAt === null ? [] : [{ eventId, eventAt }];
 }

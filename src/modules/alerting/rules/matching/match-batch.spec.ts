@@ -5,7 +5,7 @@ import { filterOf, storedCondition } from '../../../events/conditions/index.js';
 import type { StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
 import { CompiledRules } from './compiled-rules.js';
-import type { AcceptedEvent, AcceptedPlace } from '../../../events/event-store/index.js';
+import type { AcceptedEvent, AcceptedLocator } from '../../../events/event-store/index.js';
 import { type Act, actsOf, HitFinder, MOST_STEPS_OF_AN_EVENT, type SeriesHits } from './match-batch.js';
 import { lapsed } from '../machine/matched-series.js';
 import { RulesTooCostly } from '../outcomes/failure-reasons.js';
@@ -35,7 +35,7 @@ function rule(more: { condition?: object; groupBy?: string[]; holds?: LiveRule['
 
 function event(at: number, fields: Record<string, unknown> = {}): AcceptedEvent {
   const position = String(at);
-  return { position, place: 1, id: position, timestamp: position, acceptedAt: new Date(SINCE + at * 1_000), fields };
+  return { position, ordinal: 1, id: position, timestamp: position, acceptedAt: new Date(SINCE + at * 1_000), fields };
 }
 
 const never = (): never => {
@@ -46,7 +46,7 @@ function findHits(
   rules: readonly LiveRule[],
   events: readonly AcceptedEvent[],
   compiled: CompiledRules,
-  onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
+  onFault: (rule: LiveRule, event: AcceptedLocator, error: unknown) => void,
 ): SeriesHits[] {
   const finder = new HitFinder(rules, compiled, onFault);
   for (const one of events) for (const answer of finder.evaluate(one)) expect(answer).toBeUndefined();

@@ -1,5 +1,5 @@
 import { FilterRun, FilterTooCostly } from '../../../events/conditions/index.js';
-import type { AcceptedEvent, AcceptedPlace, GroupValue } from '../../../events/event-store/index.js';
+import type { AcceptedEvent, AcceptedLocator, GroupValue } from '../../../events/event-store/index.js';
 import { overflowSeries, type Series, seriesOf } from '../machine/series.js';
 import { restingSeries, type StoredSeries } from '../machine/series.repository.js';
 import type { LiveRule } from '../live-rules.repository.js';
@@ -11,7 +11,7 @@ import { keepsState, matched } from '../machine/matched-series.js';
 export interface SeriesHits {
   readonly rule: LiveRule;
   readonly series: Series;
-  readonly events: AcceptedPlace[];
+  readonly events: AcceptedLocator[];
 }
 
 /**
@@ -22,11 +22,11 @@ export type Act =
   | {
       readonly kind: 'fire';
       readonly hits: SeriesHits;
-      readonly first: AcceptedPlace;
-      readonly last: AcceptedPlace;
+      readonly first: AcceptedLocator;
+      readonly last: AcceptedLocator;
       readonly occurrences: number;
     }
-  | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: AcceptedPlace };
+  | { readonly kind: 'recover'; readonly hits: SeriesHits; readonly at: AcceptedLocator };
 
 /** A rule distinguishes this many groups in one batch. The events of all further groups form one series. */
 const MAX_GROUPS = 200;
@@ -39,7 +39,7 @@ export const MOST_STEPS_OF_AN_EVENT = 400_000_000;
 const OVERFLOW = 'overflow';
 
 /**
- * Finds out which events belong to which series, one event after the other. It keeps only the place of an event,
+ * Finds out which events belong to which series, one event after the other. It keeps only the locator of an event,
  * because the fields that rules read may be large.
  */
 export class HitFinder {
@@ -55,7 +55,7 @@ export class HitFinder {
   constructor(
     rules: readonly LiveRule[],
     compiled: CompiledRules,
-    private readonly onFault: (rule: LiveRule, event: AcceptedPlace, error: unknown) => void,
+    private readonly onFault: (rule: LiveRule, event: AcceptedLocator, error: unknown) => void,
   ) {
     this.evaluations = rules.map((rule) => ({ rule, compiled: compiled.of(rule), groups: new BatchGroups(rule) }));
   }

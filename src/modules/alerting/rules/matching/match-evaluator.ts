@@ -17,7 +17,7 @@ import { firingOf, FiringsRepository } from './firings.repository.js';
 import { actsOf, type SeriesHits } from './match-batch.js';
 import { type MatchMark, MatchMarksRepository } from './match-marks.repository.js';
 import { keepsState, lapsed } from '../machine/matched-series.js';
-import { AcceptedEventsReader, type OutboxRow, type Stretch } from '../../../events/event-store/index.js';
+import { AcceptedEventsReader, type OutboxRow, type OutboxSlice } from '../../../events/event-store/index.js';
 import { OutboxRepository } from './outbox.repository.js';
 import { FiringsProcessor } from './firings-processor.js';
 import { SetAsideService, type SetAsideReason } from './set-aside.service.js';
@@ -125,7 +125,7 @@ export class MatchEvaluator {
   }
 
   /** Matches a batch. After one that takes too long, the project gets smaller batches until they are fast again. */
-  private async batch(projectId: ProjectId, batch: readonly Stretch[], session: Session): Promise<number> {
+  private async batch(projectId: ProjectId, batch: readonly OutboxSlice[], session: Session): Promise<number> {
     const began = performance.now();
     try {
       const count = await this.matched(projectId, batch, session);
@@ -150,7 +150,7 @@ export class MatchEvaluator {
    */
   private async without(
     projectId: ProjectId,
-    batch: readonly Stretch[],
+    batch: readonly OutboxSlice[],
     reason: SetAsideReason,
     session: Session,
   ): Promise<number> {
@@ -162,7 +162,7 @@ export class MatchEvaluator {
     return 1;
   }
 
-  private async matched(projectId: ProjectId, batch: readonly Stretch[], session: Session): Promise<number> {
+  private async matched(projectId: ProjectId, batch: readonly OutboxSlice[], session: Session): Promise<number> {
     const { rules } = await this.rules.ofEvents(projectId, session.db, { areHeld: false });
     const evaluated =
       rules.length === 0
@@ -185,7 +185,7 @@ export class MatchEvaluator {
   private evaluate(
     projectId: ProjectId,
     rules: readonly LiveRule[],
-    batch: readonly Stretch[],
+    batch: readonly OutboxSlice[],
     { db }: Session,
   ): Promise<EvaluatedBatch> {
     const { events, compiled, worker } = this;
@@ -216,7 +216,7 @@ export class MatchEvaluator {
   private async write(
     projectId: ProjectId,
     evaluatedRules: readonly LiveRule[],
-    { hits, taken, answers, failed }: Omit<EvaluatedBatch, 'taken'> & { readonly taken: readonly Stretch[] },
+    { hits, taken, answers, failed }: Omit<EvaluatedBatch, 'taken'> & { readonly taken: readonly OutboxSlice[] },
     mayRaise: boolean,
     tx: Db,
   ): Promise<true | null> {
@@ -304,7 +304,7 @@ function isSuspect({ suspectsUntil }: MatchMark, position: string): boolean {
 }
 
 /** Returns the id of the event when a batch has just one, else null. */
-function theOnlyEvent(batch: readonly Stretch[]): string | null {
+function theOnlyEvent(batch: readonly OutboxSlice[]): string | null {
   const [first] = batch;
   const events = batch.reduce((sum, { last }) => sum + last, 0);
   return events === 1 && batch.length === 1 ? (first?.row.firstEventId ?? null) : null;

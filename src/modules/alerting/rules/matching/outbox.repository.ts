@@ -3,7 +3,7 @@ import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { OPEN_WRITES, openWriteKeySql, openWritesSql } from '../../../../platform/database/open-writes.js';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import type { OutboxRow, Stretch } from '../../../events/event-store/index.js';
+import type { OutboxRow, OutboxSlice } from '../../../events/event-store/index.js';
 
 const OPEN_WRITES_OF_OUTBOX = openWritesSql(OPEN_WRITES.eventOutbox);
 
@@ -68,9 +68,9 @@ export class OutboxRepository {
     return since < running.until ? since : running.until;
   }
 
-  /** Removes events from the outbox: of each row, those up to the last of its stretch. */
-  async remove(projectId: ProjectId, stretches: readonly Stretch[], tx: Db): Promise<void> {
-    const [ended, begun] = [stretches.filter(isToItsEnd), stretches.filter((one) => !isToItsEnd(one))];
+  /** Removes events from the outbox: of each row, those up to the last of its slice. */
+  async remove(projectId: ProjectId, slices: readonly OutboxSlice[], tx: Db): Promise<void> {
+    const [ended, begun] = [slices.filter(isToItsEnd), slices.filter((one) => !isToItsEnd(one))];
     const positions = ended.map(({ row }) => row.position);
     await this.database.execute(
       'DELETE FROM event_outbox WHERE project_id = $1 AND position = ANY ($2::bigint[])',
@@ -118,6 +118,6 @@ export class OutboxMaintenance extends MaintenanceTask {
   }
 }
 
-function isToItsEnd({ row, last }: Stretch): boolean {
+function isToItsEnd({ row, last }: OutboxSlice): boolean {
   return last >= row.events;
 }

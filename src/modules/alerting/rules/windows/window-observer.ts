@@ -66,7 +66,7 @@ export class WindowObserver {
    * observation
    * @throws ArchiveUnavailable
    */
-  async lend(rule: LiveRule, window: TimeWindow, milliseconds: number, tx: Db): Promise<Date | null> {
+  async stage(rule: LiveRule, window: TimeWindow, milliseconds: number, tx: Db): Promise<Date | null> {
     const { condition } = rule;
     switch (condition.kind) {
       case 'threshold':
@@ -74,11 +74,11 @@ export class WindowObserver {
         const { window_seconds: seconds, aggregate, aggregate_field: field } = condition;
         const agos = condition.kind === 'threshold' ? [0] : [0, condition.compare_seconds];
         const windows = agos.map((ago) => ({ from: before(window.from, ago + seconds), to: before(window.to, ago) }));
-        return this.measures.lend(rule, windows, { aggregate, field, seconds }, milliseconds, tx);
+        return this.measures.stage(rule, windows, { aggregate, field, seconds }, milliseconds, tx);
       }
       case 'absence': {
         const windows = [{ from: before(window.from, lookBackSeconds(rule, condition)), to: window.to }];
-        return this.measures.lend(rule, windows, null, milliseconds, tx);
+        return this.measures.stage(rule, windows, null, milliseconds, tx);
       }
       case 'match':
       case 'anomaly':

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { changeOf, ratioOf, windowHead } from '../../time-ranges/index.js';
-import { type BreakdownRow, BreakdownsReader, type Question, scalarOf } from '../../event-store/index.js';
+import { type BreakdownRow, BreakdownsReader, type AggregationQuery, scalarOf } from '../../event-store/index.js';
 import type { BreakdownItem, BreakdownQuery, BreakdownResponse } from './breakdown.dto.js';
 import { SourceNamesReader } from '../../../entitlement/sources/index.js';
 import { Questions } from '../queries/questions.js';
@@ -49,7 +49,7 @@ export class BreakdownService {
   }
 }
 
-function itemOf({ key, events, errors, more }: BreakdownRow, all: number, { before }: Question): BreakdownItem {
+function itemOf({ key, events, errors, more }: BreakdownRow, all: number, { before }: AggregationQuery): BreakdownItem {
   const previous = before === null ? null : more;
   return {
     value: scalarOf(key ?? '') ?? '',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { FunnelsReader, type Question } from '../../event-store/index.js';
+import { FunnelsReader, type AggregationQuery } from '../../event-store/index.js';
 import { ratioOf, windowHead } from '../../time-ranges/index.js';
 import { Questions } from '../queries/questions.js';
 import type { FunnelQuery, FunnelResponse, FunnelStep } from './funnel.dto.js';
@@ -32,7 +32,7 @@ export class FunnelService {
     };
   }
 
-  private follow(question: Question, query: FunnelQuery, signal: AbortSignal): Promise<Reached> {
+  private follow(question: AggregationQuery, query: FunnelQuery, signal: AbortSignal): Promise<Reached> {
     const types = [...new Set(query.step)];
     const machine = (): FunnelMachine =>
       new FunnelMachine(

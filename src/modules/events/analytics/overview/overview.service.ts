@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { changeOf, ratioOf, windowHead } from '../../time-ranges/index.js';
-import { type OverviewFigures, OverviewsReader } from '../../event-store/index.js';
+import { type OverviewStats, OverviewsReader } from '../../event-store/index.js';
 import type { OverviewChange, OverviewQuery, OverviewResponse, OverviewTotals } from './overview.dto.js';
 import { Questions } from '../queries/questions.js';
 
@@ -41,7 +41,7 @@ export class OverviewService {
   }
 }
 
-function totalsOf({ events, errors, types, sources, p50, p95 }: OverviewFigures): OverviewTotals {
+function totalsOf({ events, errors, types, sources, p50, p95 }: OverviewStats): OverviewTotals {
   return {
     events,
     errors,

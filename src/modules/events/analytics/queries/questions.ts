@@ -4,10 +4,10 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { ProjectsReader } from '../../../tenancy/projects/index.js';
 import { TimeRangeResolver, conditionOf, filterOf, isAll } from '../../time-ranges/index.js';
 import type { AnalyticsQuery } from './analytics.dto.js';
-import type { Question } from '../../event-store/index.js';
+import type { AggregationQuery } from '../../event-store/index.js';
 
 /** A question with the name of its project, which answers begin with. */
-export interface ResolvedQuery extends Question {
+export interface ResolvedQuery extends AggregationQuery {
   readonly projectName: string;
 }
 

@@ -9,7 +9,7 @@ import {
   type SeriesQuery,
   bucketsOf,
   countsEvents,
-  type Dividing,
+  type BucketRules,
   likeBucketsOf,
   scalarOf,
   type SeriesRow,
@@ -43,11 +43,11 @@ export class TimeseriesService {
       hasPrevious: query.compare === 'previous' && question.before !== null,
     };
     const zone = new TimeZone(timezone);
-    const dividing: Dividing = {
+    const bucketRules: BucketRules = {
       window: (window) => bucketsOf(window, query.interval, zone),
       before: (window, buckets) => likeBucketsOf(window, buckets, zone),
     };
-    const answered = await this.series.of(question, seriesQuery, dividing, signal);
+    const answered = await this.series.of(question, seriesQuery, bucketRules, signal);
     return {
       ...windowHead(scope.projectId, question.projectName, question.window),
       interval: answered.buckets.interval,

@@ -1,7 +1,7 @@
 import { readPart, readScalar, type Operand } from './operands.js';
 import type { Operator } from './operator.js';
 import { found, holding, type Search, type Test } from './search.js';
-import { jsonSql, onCopiedString, stringSql } from './sql.js';
+import { jsonSql, onClickHouseString, stringSql } from './sql.js';
 import { TextSearch } from './text-search.js';
 
 /** Matches a text that contains the operand, or a list that has it as an item. */
@@ -23,13 +23,13 @@ export const contains: Operator<Operand> = {
       `CASE jsonb_typeof(${property}) WHEN 'array' THEN ${property} @> jsonb_build_array(${jsonSql(wanted, bind)})
         ${typeof wanted === 'string' ? `WHEN 'string' THEN strpos(${stringSql(property)}, ${bind(wanted)}) > 0` : ''} END`,
   },
-  copied: {
+  clickHouse: {
     text: (column, wanted, bind) => `position(${column}, ${bind(wanted, 'String')}) > 0`,
     number: null,
     property: (property, wanted, bind) => {
       const isList = `startsWith(${property}, '[')`;
       if (typeof wanted !== 'string') return isList;
-      const isInText = onCopiedString(property, (text) => `position(${text}, ${bind(wanted, 'String')}) > 0`);
+      const isInText = onClickHouseString(property, (text) => `position(${text}, ${bind(wanted, 'String')}) > 0`);
       return `(${isList} OR ${isInText})`;
     },
   },

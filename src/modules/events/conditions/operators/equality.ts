@@ -1,6 +1,6 @@
 import { readScalar, type Operand } from './operands.js';
 import type { Operator } from './operator.js';
-import { copiedEqualsSql, jsonSql, opposite } from './sql.js';
+import { clickHouseEqualsSql, jsonSql, opposite } from './sql.js';
 
 /** Matches a value of the same type that equals the operand: text never equals a number. */
 export const eq: Operator<Operand> = {
@@ -13,10 +13,10 @@ export const eq: Operator<Operand> = {
     number: (column, wanted, bind) => `${column} = ${bind(wanted)}::float8`,
     property: (property, wanted, bind) => `${property} = ${jsonSql(wanted, bind)}`,
   },
-  copied: {
+  clickHouse: {
     text: (column, wanted, bind) => `${column} = ${bind(wanted, 'String')}`,
     number: (column, wanted, bind) => `toFloat64(${column}) = ${bind(wanted, 'Float64')}`,
-    property: copiedEqualsSql,
+    property: clickHouseEqualsSql,
   },
 };
 
@@ -30,7 +30,7 @@ export const ne: Operator<Operand> = {
     number: (column, other, bind) => opposite(`${column} = ${bind(other)}::float8`),
     property: (property, other, bind) => opposite(`${property} = ${jsonSql(other, bind)}`),
   },
-  copied: {
+  clickHouse: {
     text: (column, other, bind) => `ifNull(${column} != ${bind(other, 'String')}, 1)`,
     number: (column, other, bind) => `ifNull(toFloat64(${column}) != ${bind(other, 'Float64')}, 1)`,
     property: null,

@@ -13,7 +13,7 @@ export const exists: Operator<boolean> = {
   whenLeftOut: true,
   test: (wanted) => (value) => (value !== null && value !== undefined) === wanted,
   sql: { text: existsSql, number: existsSql, property: existsSql },
-  copied: {
+  clickHouse: {
     text: existsSql,
     number: existsSql,
     property: (property, wanted) => `${property} ${wanted ? 'NOT ' : ''}IN ('', 'null')`,

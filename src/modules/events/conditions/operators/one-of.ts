@@ -1,6 +1,6 @@
 import { readScalars, type Operand } from './operands.js';
 import type { Operator } from './operator.js';
-import { copiedEqualsSql } from './sql.js';
+import { clickHouseEqualsSql } from './sql.js';
 
 /** Matches a value that equals one of the operands. */
 export const oneOf: Operator<readonly Operand[]> = {
@@ -17,10 +17,10 @@ export const oneOf: Operator<readonly Operand[]> = {
     property: (property, wanted, bind) =>
       `${property} = ANY (${bind(wanted.map((item) => JSON.stringify(item)))}::text[]::jsonb[])`,
   },
-  copied: {
+  clickHouse: {
     text: (column, wanted, bind) => anyOf(wanted.map((item) => `${column} = ${bind(item, 'String')}`)),
     number: (column, wanted, bind) => anyOf(wanted.map((item) => `toFloat64(${column}) = ${bind(item, 'Float64')}`)),
-    property: (property, wanted, bind) => anyOf(wanted.map((item) => copiedEqualsSql(property, item, bind))),
+    property: (property, wanted, bind) => anyOf(wanted.map((item) => clickHouseEqualsSql(property, item, bind))),
   },
 };
 

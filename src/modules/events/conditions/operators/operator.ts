@@ -8,7 +8,7 @@ import type { Bind } from './sql.js';
 export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
 
 /** Returns the test as SQL of ClickHouse. */
-export type CopiedTest<V> = (field: string, operand: V, bind: BindValue) => string;
+export type ClickHouseTest<V> = (field: string, operand: V, bind: BindValue) => string;
 
 /**
  * Everything that defines one operator of conditions. For each type of field, the test in memory and the tests in SQL
@@ -41,15 +41,15 @@ export interface Operator<V> {
   /**
    * Tests in ClickHouse that exclude rows which certainly do not match. Null, or left out, when no row can be excluded.
    */
-  readonly copied?: {
+  readonly clickHouse?: {
     /** Tests a column of text, as exactly as `sql.text`. */
-    readonly text: CopiedTest<V> | null;
+    readonly text: ClickHouseTest<V> | null;
     /** Tests a column of numbers, as exactly as `sql.number`. */
-    readonly number: CopiedTest<V> | null;
+    readonly number: ClickHouseTest<V> | null;
     /**
      * Tests JSON text, which is empty or `null` when the property is missing or null. True at least when `sql.property`
      * is.
      */
-    readonly property: CopiedTest<V> | null;
+    readonly property: ClickHouseTest<V> | null;
   };
 }

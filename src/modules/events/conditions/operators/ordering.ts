@@ -1,7 +1,7 @@
 import { readNumber } from './operands.js';
 import type { Operator } from './operator.js';
 import type { Test } from './search.js';
-import { onCopiedNumber, stringSql } from './sql.js';
+import { onClickHouseNumber, stringSql } from './sql.js';
 
 export const gt = ordering('>', (limit) => (value) => typeof value === 'number' && value > limit);
 export const gte = ordering('>=', (limit) => (value) => typeof value === 'number' && value >= limit);
@@ -21,12 +21,12 @@ function ordering(sign: '>' | '>=' | '<' | '<=', test: (limit: number) => Test):
         `CASE WHEN jsonb_typeof(${property}) = 'number'
         THEN ${stringSql(property)}::numeric ${sign} ${bind(JSON.stringify(limit))}::text::numeric END`,
     },
-    copied: {
+    clickHouse: {
       text: null,
       number: (column, limit, bind) => `toFloat64(${column}) ${sign} ${bind(limit, 'Float64')}`,
       // Numbers with more digits than a double may lie on either side of the same double, so equality matches, too.
       property: (property, limit, bind) =>
-        onCopiedNumber(property, (number) => `${number} ${sign.charAt(0)}= ${bind(limit, 'Float64')}`),
+        onClickHouseNumber(property, (number) => `${number} ${sign.charAt(0)}= ${bind(limit, 'Float64')}`),
     },
   };
 }

@@ -24,20 +24,20 @@ export function onString(property: string, test: (text: string) => string): stri
 }
 
 /** Returns SQL of ClickHouse that tests the string in JSON text. */
-export function onCopiedString(json: string, test: (text: string) => string): string {
+export function onClickHouseString(json: string, test: (text: string) => string): string {
   return `(startsWith(${json}, '"') AND ${test(`JSONExtractString(${json})`)})`;
 }
 
 /** Returns SQL of ClickHouse that tests the number in JSON text as a double. Numbers beyond the doubles match. */
-export function onCopiedNumber(json: string, test: (number: string) => string): string {
+export function onClickHouseNumber(json: string, test: (number: string) => string): string {
   return `(match(${json}, '^[-0-9]') AND ifNull(${test(`toFloat64OrNull(${json})`)}, 1))`;
 }
 
 /**
  * Returns SQL of ClickHouse that tests whether JSON text is the scalar. Numbers match when they are equal as doubles.
  */
-export function copiedEqualsSql(json: string, wanted: string | number | boolean, bind: BindValue): string {
+export function clickHouseEqualsSql(json: string, wanted: string | number | boolean, bind: BindValue): string {
   if (typeof wanted === 'boolean') return `(${json} = '${wanted}')`;
-  if (typeof wanted === 'string') return onCopiedString(json, (text) => `${text} = ${bind(wanted, 'String')}`);
-  return onCopiedNumber(json, (number) => `${number} = ${bind(wanted, 'Float64')}`);
+  if (typeof wanted === 'string') return onClickHouseString(json, (text) => `${text} = ${bind(wanted, 'String')}`);
+  return onClickHouseNumber(json, (number) => `${number} = ${bind(wanted, 'Float64')}`);
 }

@@ -1,6 +1,6 @@
 import { readPart } from './operands.js';
 import type { Operator } from './operator.js';
-import { onCopiedString, onString } from './sql.js';
+import { onClickHouseString, onString } from './sql.js';
 
 export const startsWith: Operator<string> = {
   operand: 'part',
@@ -11,10 +11,10 @@ export const startsWith: Operator<string> = {
     number: null,
     property: (property, part, bind) => onString(property, (text) => `starts_with(${text}, ${bind(part)})`),
   },
-  copied: {
+  clickHouse: {
     text: (column, part, bind) => `startsWith(${column}, ${bind(part, 'String')})`,
     number: null,
     property: (property, part, bind) =>
-      onCopiedString(property, (text) => `startsWith(${text}, ${bind(part, 'String')})`),
+      onClickHouseString(property, (text) => `startsWith(${text}, ${bind(part, 'String')})`),
   },
 };

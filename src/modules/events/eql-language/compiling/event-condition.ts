@@ -1,11 +1,11 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { copiedFieldReads, copiedPropertySql, type FilterSubject } from '../../conditions/index.js';
+import { clickHouseFieldReads, clickHousePropertySql, type FilterSubject } from '../../conditions/index.js';
 import { checkCondition } from '../checking/checker.js';
 import { type Expression, type Field, fieldsIn } from '../language/ast.js';
 import { parseCondition } from '../language/query-parser.js';
 import { boundSql } from './condition-sql.js';
-import { copiedConditionSql } from './copied-condition-sql.js';
+import { clickHouseConditionSql } from './clickhouse-condition-sql.js';
 import { isBounded, isExact } from './exact-condition.js';
 import { truthOf } from '../values/value.js';
 import { evaluatorOf, type Work } from './evaluate.js';
@@ -22,9 +22,9 @@ export interface EventCondition {
   /** Returns SQL on the row `e` of `events`. Every value is bound as a parameter. */
   sql(bind: Bind): string;
   /** Returns SQL on the ClickHouse rows `e`. */
-  copiedSql(bind: BindValue): string;
+  clickHouseSql(bind: BindValue): string;
   /** Returns SQL for each property that the fields are read from, in the ClickHouse rows `e`. */
-  copiedProperties(bind: BindValue): readonly string[];
+  clickHouseProperties(bind: BindValue): readonly string[];
   /**
    * Evaluates the condition on a subject with the fields. An event matches when the result is true. Null means unknown.
    */
@@ -48,10 +48,10 @@ export function eventCondition(expression: Expression): EventCondition {
     isExact: isExact(expression),
     fields: fieldsIn(expression),
     sql: (bind) => (isBounded(expression) ? boundSql(expression, bind) : 'true'),
-    copiedSql: (bind) => copiedConditionSql(expression, bind),
-    copiedProperties: (bind) =>
+    clickHouseSql: (bind) => clickHouseConditionSql(expression, bind),
+    clickHouseProperties: (bind) =>
       fieldsIn(expression).flatMap(({ own, path }) =>
-        own === null ? [copiedPropertySql(path, bind)] : copiedFieldReads(own),
+        own === null ? [clickHousePropertySql(path, bind)] : clickHouseFieldReads(own),
       ),
     truth: (subject, work) => truthOf(evaluate(subject, work)),
   };

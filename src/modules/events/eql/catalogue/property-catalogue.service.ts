@@ -95,9 +95,9 @@ export class PropertyCatalogue {
         const seen = await this.newest.have(tx, scope, FIRST_LOOK, paths);
         const others = paths.filter((_, at) => seen[at] === false);
         if (others.length === 0) return [];
-        const newest = await this.newest.places(tx, scope, SAMPLE_EVENTS, deadline);
-        const { places } = await this.rows.fit(scope, newest, SAMPLE_BYTES, tx);
-        const there = await this.newest.haveAt(tx, scope, places, others, deadline);
+        const newest = await this.newest.locators(tx, scope, SAMPLE_EVENTS, deadline);
+        const { locators } = await this.rows.fit(scope, newest, SAMPLE_BYTES, tx);
+        const there = await this.newest.haveAt(tx, scope, locators, others, deadline);
         return others.filter((_, at) => there[at] === false).map((path) => path.join('.'));
       },
       { milliseconds: this.limits.warningMilliseconds, signal },
@@ -106,16 +106,16 @@ export class PropertyCatalogue {
 
   /** Reads in two snapshots, so that no connection is held while the read waits for memory. */
   private async observed(scope: ProjectScope, milliseconds: number, signal: AbortSignal): Promise<ObservedName[]> {
-    const { places, bytes } = await this.snapshots.briefly(
+    const { locators, bytes } = await this.snapshots.briefly(
       async (tx, deadline) => {
-        const newest = await this.newest.places(tx, scope, SAMPLE_EVENTS, deadline);
+        const newest = await this.newest.locators(tx, scope, SAMPLE_EVENTS, deadline);
         return this.rows.fit(scope, newest, SAMPLE_BYTES, tx);
       },
       { milliseconds, signal },
     );
     const types = await this.budget.during(scope.projectId, bytes, async () =>
       observeSchema(
-        await this.snapshots.briefly((tx) => this.rows.read(scope, places, SAMPLED, tx), { milliseconds, signal }),
+        await this.snapshots.briefly((tx) => this.rows.read(scope, locators, SAMPLED, tx), { milliseconds, signal }),
       ),
     );
     const byName = new Map<string, Map<string, number>>();

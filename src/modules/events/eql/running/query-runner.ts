@@ -3,17 +3,17 @@ import type { ProjectScope } from '../../../access/index.js';
 import type { Db } from '../../../../platform/database/database.js';
 import type { FilterSubject } from '../../conditions/index.js';
 import {
-  type CandidateRow,
-  CandidateSelection,
-  CandidateWalk,
-  ColdEventsReader,
-  CopiedCandidatesReader,
-  CopyCannotTell,
+  type ScanRow,
+  ScanSelection,
+  EventScan,
+  ArchivedEventsReader,
+  ClickHouseScanReader,
+  ClickHouseUnavailable,
   type Joined,
   joinedBy,
   KeysUntold,
   type TimeWindow,
-  type Walk,
+  type ScanOptions,
 } from '../../event-store/index.js';
 import { type ReadDeadline, LongSnapshots } from '../../long-reads/index.js';
 import {
@@ -55,10 +55,10 @@ export interface Outcome extends Shown<Found> {
 
 /** The candidates that a query reads, and the functions that process them. */
 interface Run {
-  readonly selection: CandidateSelection;
+  readonly selection: ScanSelection;
   /** One reader of join keys for each term. */
-  readonly keys: readonly KeyReader<CandidateRow>[];
-  readonly walk: Pick<Walk, 'isNewestFirst' | 'wanted' | 'withSizes'>;
+  readonly keys: readonly KeyReader<ScanRow>[];
+  readonly options: Pick<ScanOptions, 'isNewestFirst' | 'wanted' | 'withSizes'>;
   /** The keys that a read can be limited to. Null when any event may matter. */
   readonly joined: Joined | null;
   /**
@@ -74,9 +74,9 @@ interface Run {
 export class QueryRunner {
   constructor(
     private readonly snapshots: LongSnapshots,
-    private readonly walk: CandidateWalk,
-    private readonly copied: CopiedCandidatesReader,
-    private readonly cold: ColdEventsReader,
+    private readonly scan: EventScan,
+    private readonly clickHouse: ClickHouseScanReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly limits: RunLimits,
   ) {}
 
@@ -91,17 +91,17 @@ export class QueryRunner {
     return this.snapshots.run(
       scope,
       async (tx, deadline) => {
-        const copied = await this.fromCopy(tx, scope, window, begun, deadline, signal);
-        this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-        if (copied === null) await this.cold.needHot(window);
-        return copied ?? this.read(tx, scope, window, begun(), { deadline });
+        const replicated = await this.fromClickHouse(tx, scope, window, begun, deadline, signal);
+        this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
+        if (replicated === null) await this.archived.assertNotArchived(window);
+        return replicated ?? this.read(tx, scope, window, begun(), { deadline });
       },
       { milliseconds, ...(signal && { signal }) },
     );
   }
 
   /** Runs the query with events from ClickHouse. @returns null when only PostgreSQL can answer */
-  private async fromCopy(
+  private async fromClickHouse(
     tx: Db,
     scope: ProjectScope,
     window: TimeWindow,
@@ -109,33 +109,36 @@ export class QueryRunner {
     deadline: ReadDeadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
-    const inOrder = async (run: Run, walk: Run['walk']): Promise<Outcome | null> => {
-      const rows = await this.copied.rows(tx, scope, window, run.selection, { ...walk, deadline }, signal);
+    const inOrder = async (run: Run, options: Run['options']): Promise<Outcome | null> => {
+      const rows = await this.clickHouse.rows(tx, scope, window, run.selection, { ...options, deadline }, signal);
       return rows && (await this.read(tx, scope, window, run, { deadline, rows }));
     };
     try {
       const run = begun();
-      const { joined, walk } = run;
-      if (joined === null) return await inOrder(run, walk);
-      if (walk.wanted === 'some') {
+      const { joined, options } = run;
+      if (joined === null) return await inOrder(run, options);
+      if (options.wanted === 'some') {
         // This many candidates are enough for most queries.
-        const { firstCandidates: wanted } = this.limits;
-        const outcome = await inOrder(run, { ...walk, wanted });
+        const { firstScanRows: wanted } = this.limits;
+        const outcome = await inOrder(run, { ...options, wanted });
         if (outcome === null || outcome.scanned < wanted) return outcome;
       }
       try {
         return await this.ofWholeKeys(tx, scope, window, begun(), joined, deadline, signal);
       } catch (error) {
         if (!(error instanceof KeysUntold)) throw error;
-        return await inOrder(begun(), walk);
+        return await inOrder(begun(), options);
       }
     } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
+      if (error instanceof ClickHouseUnavailable) return null;
       throw error;
     }
   }
 
-  /** Does the same as {@link fromCopy}, but reads only the events of keys that have an event of each required term. */
+  /**
+   * Does the same as {@link fromClickHouse}, but reads only the events of keys that have an event of each required
+   * term.
+   */
   private async ofWholeKeys(
     tx: Db,
     scope: ProjectScope,
@@ -145,7 +148,7 @@ export class QueryRunner {
     deadline: ReadDeadline,
     signal: AbortSignal | undefined,
   ): Promise<Outcome | null> {
-    const candidates = await this.copied.joined(tx, scope, window, run.selection, joined, { deadline }, signal);
+    const candidates = await this.clickHouse.joined(tx, scope, window, run.selection, joined, { deadline }, signal);
     if (candidates === null) return null;
     const { rows, count } = candidates;
     let last: Pick<MatchedEvent, 'id' | 'ms'> | null = null;
@@ -162,13 +165,13 @@ export class QueryRunner {
     tx: Db,
     scope: ProjectScope,
     window: TimeWindow,
-    { selection, walk, ...run }: Run,
-    reading: Pick<Walk, 'deadline' | 'rows'>,
+    { selection, options, ...run }: Run,
+    reading: Pick<ScanOptions, 'deadline' | 'rows'>,
   ): Promise<Outcome> {
     const { deadline } = reading;
     const conditions = selection.terms.map(({ condition }) => condition);
     const hits: (readonly KeyTuple[] | undefined)[] = conditions.map(() => undefined);
-    const visit = (row: CandidateRow, number: number): boolean => {
+    const visit = (row: ScanRow, number: number): boolean => {
       let subject: FilterSubject | undefined;
       for (let term = 0; term < conditions.length; term += 1) {
         const condition = conditions[term];
@@ -182,7 +185,7 @@ export class QueryRunner {
       const event = { id, ms, ordinal: number, ...(size && { size }), ...(record && { record }) };
       return run.push(event, hits);
     };
-    const scanned = await this.walk.through(tx, scope, window, selection, { ...walk, ...reading }, visit);
+    const scanned = await this.scan.forEach(tx, scope, window, selection, { ...options, ...reading }, visit);
     return { ...run.end(), scanned };
   }
 }
@@ -204,7 +207,7 @@ function termOf({ category, condition }: EventFilterNode) {
 
 /** Runs an event query. When only the last events are wanted, the window is read from its end. */
 function eventRun({ filter, pipes }: EventQuery, { limit, position }: RunOptions, budget: PendingBudget): Run {
-  const selection = new CandidateSelection([termOf(filter)], []);
+  const selection = new ScanSelection([termOf(filter)], []);
   const keys = [keyReader([], selection.reader.bind(selection))];
   const [first, ...others] = pipes;
   const last = first?.name === 'tail' ? first.count : first === undefined && position === 'tail' ? limit + 1 : null;
@@ -214,7 +217,7 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: RunOptions
       selection,
       keys,
       joined: null,
-      walk: {
+      options: {
         isNewestFirst: false,
         wanted: selection.isExact ? (first?.count ?? limit + 1) : 'some',
         withSizes: true,
@@ -228,7 +231,7 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: RunOptions
     selection,
     keys,
     joined: null,
-    walk: { isNewestFirst: true, wanted: selection.isExact ? last : 'some', withSizes: true },
+    options: { isNewestFirst: true, wanted: selection.isExact ? last : 'some', withSizes: true },
     push: (event, [hit]) => {
       if (hit === undefined) return true;
       budget.take();
@@ -252,7 +255,7 @@ function ofKeys(
   terms: readonly Term[],
   needed: readonly number[],
 ): Pick<Run, 'selection' | 'keys' | 'joined'> {
-  const selection = new CandidateSelection(
+  const selection = new ScanSelection(
     terms.map(({ filter }) => termOf(filter)),
     [...common, ...terms.flatMap(({ keys }) => keys)],
   );
@@ -278,7 +281,7 @@ function sequenceRun(query: SequenceQuery, { limit, position }: RunOptions, budg
   });
   return {
     ...ofKeys(query.keys, terms, isEndedByOthers ? [] : plan.stages),
-    walk: { isNewestFirst: false, wanted: shown.wantsAll ? 'all' : 'some' },
+    options: { isNewestFirst: false, wanted: shown.wantsAll ? 'all' : 'some' },
     push: (event, hits) => {
       machine.push(event, hits);
       return wantsMore;
@@ -295,7 +298,7 @@ function sampleRun(query: SampleQuery, { limit, position, samplesPerKey }: RunOp
   const collector = new SampleCollector(terms.length, samplesPerKey, budget);
   return {
     ...ofKeys(query.keys, terms, [...terms.keys()]),
-    walk: { isNewestFirst: false, wanted: 'all' },
+    options: { isNewestFirst: false, wanted: 'all' },
     push: (event, hits) => {
       collector.push(event, hits);
       return true;

@@ -12,7 +12,7 @@ const WARNING_MS = 1_000;
  * A query that is joined by keys and may end early reads this many candidates first. If they are not enough, ClickHouse
  * is queried for the events of only those keys that may have a result.
  */
-const FIRST_CANDIDATES = 50_000;
+const FIRST_SCAN_ROWS = 50_000;
 
 /** The limits of a running query. Tests lower them. */
 @Injectable()
@@ -20,5 +20,5 @@ export class RunLimits {
   milliseconds: number = LONG_READ_MS;
   pendingPartials: number = PENDING_PARTIALS;
   warningMilliseconds: number = WARNING_MS;
-  firstCandidates: number = FIRST_CANDIDATES;
+  firstScanRows: number = FIRST_SCAN_ROWS;
 }

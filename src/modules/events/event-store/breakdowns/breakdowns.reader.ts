@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { type Division, wholeWindows } from '../questions/division.js';
+import { type BucketLayout, wholeWindows } from '../aggregation/bucket-layout.js';
 import {
-  GatheredEventsReader,
+  AggregatedEventsReader,
   type AggregateSource,
-  type UncopiedEvents,
-} from '../questions/gathered-events.reader.js';
-import { isCounted, type Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+  type TailEvents,
+} from '../aggregation/aggregated-events.reader.js';
+import { isCounted, type AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownRepository } from './breakdown.repository.js';
-import { CopiedBreakdownRepository } from './copied-breakdown.repository.js';
+import { ClickHouseBreakdownRepository } from './clickhouse-breakdown.repository.js';
 
-/** The events of a question in a snapshot. A condition that SQL cannot decide is evaluated once for all breakdowns. */
+/** The events of a query in a snapshot. A condition that SQL cannot decide is evaluated once for all breakdowns. */
 export interface SelectedEvents {
-  readonly question: Question;
-  readonly division: Division;
+  readonly query: AggregationQuery;
+  readonly layout: BucketLayout;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal;
-  readonly behind: () => Promise<UncopiedEvents | null>;
+  readonly tail: () => Promise<TailEvents | null>;
   readonly source: () => Promise<AggregateSource>;
 }
 
@@ -27,9 +27,9 @@ export interface SelectedEvents {
 export class BreakdownsReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly breakdown: BreakdownRepository,
-    private readonly copied: CopiedBreakdownRepository,
+    private readonly clickHouse: ClickHouseBreakdownRepository,
   ) {}
 
   /**
@@ -38,35 +38,35 @@ export class BreakdownsReader {
    * @throws QueryTooLong, TooManyQueries
    */
   rows(
-    question: Question,
-    query: { readonly by: string; readonly limit: number },
+    query: AggregationQuery,
+    params: { readonly by: string; readonly limit: number },
     signal: AbortSignal,
   ): Promise<BreakdownRow[]> {
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      if (!isCounted(question, [query.by])) return this.ofEvents(this.select(question, snapshot, signal), query);
-      const division = wholeWindows(question);
-      const source = await this.gathered.source(question, division, [query.by as Dimension], snapshot);
-      return this.breakdown.rows(question, source, division, query, snapshot);
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      if (!isCounted(query, [params.by])) return this.ofEvents(this.select(query, snapshot, signal), params);
+      const layout = wholeWindows(query);
+      const source = await this.aggregated.source(query, layout, [params.by as Dimension], snapshot);
+      return this.breakdown.rows(query, source, layout, params, snapshot);
     });
   }
 
-  /** Selects the events of a question for one or several breakdowns in a snapshot. */
-  select(question: Question, snapshot: Snapshot, signal: AbortSignal): SelectedEvents {
-    const division = wholeWindows(question);
+  /** Selects the events of a query for one or several breakdowns in a snapshot. */
+  select(query: AggregationQuery, snapshot: Snapshot, signal: AbortSignal): SelectedEvents {
+    const layout = wholeWindows(query);
     return {
-      ...{ question, division, snapshot, signal },
-      behind: once(() => this.gathered.behindCopy(question, division.span, snapshot, signal)),
-      source: once(() => this.gathered.source(question, division, null, snapshot)),
+      ...{ query, layout, snapshot, signal },
+      tail: once(() => this.aggregated.tailOf(query, layout.span, snapshot, signal)),
+      source: once(() => this.aggregated.source(query, layout, null, snapshot)),
     };
   }
 
   /** Returns the same as {@link rows}, from the events themselves. @throws QueryTooLong */
   async ofEvents(
-    { question, division, snapshot, signal, behind, source }: SelectedEvents,
-    query: { readonly by: string; readonly limit: number },
+    { query, layout, snapshot, signal, tail, source }: SelectedEvents,
+    params: { readonly by: string; readonly limit: number },
   ): Promise<BreakdownRow[]> {
-    const copied = await this.copied.rows(question, division, query, snapshot, signal, behind);
-    return copied ?? this.breakdown.rows(question, await source(), division, query, snapshot);
+    const replicated = await this.clickHouse.rows(query, layout, params, snapshot, signal, tail);
+    return replicated ?? this.breakdown.rows(query, await source(), layout, params, snapshot);
   }
 }
 

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Question } from '../questions/question.js';
-import { type ScalarValue, scalarOf } from '../questions/keys.js';
-import { Snapshots } from '../questions/snapshots.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type ScalarValue, scalarOf } from '../aggregation/keys.js';
+import { Snapshots } from '../aggregation/snapshots.js';
 import { type Dimension, DIMENSIONS } from '../totals/event-filter.js';
 import { EventTotalsReader, type FacetValue } from '../totals/totals.reader.js';
 import type { BreakdownRow } from './breakdown-row.js';
 import { BreakdownsReader, type SelectedEvents } from './breakdowns.reader.js';
 
 export interface FacetCountsQuery {
-  readonly question: Omit<Question, 'isAll' | 'before'>;
+  readonly query: Omit<AggregationQuery, 'isAll' | 'before'>;
   /** The maximum number of values of each fixed field. */
   readonly limit: number;
   /** Properties that values are counted of, too, with their maximum number of values. */
@@ -44,11 +44,11 @@ export class FacetsReader {
    * those of the properties, counted under all filters. All of them come from one snapshot.
    * @throws QueryTooLong, TooManyQueries, ArchiveUnavailable
    */
-  read({ question: query, limit, by, limitBy }: FacetCountsQuery, signal: AbortSignal): Promise<Facets> {
-    const question: Question = { ...query, isAll: false, before: null };
-    const { scope, window, filter, where } = question;
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      const all = this.breakdowns.select(question, snapshot, signal);
+  read({ query: params, limit, by, limitBy }: FacetCountsQuery, signal: AbortSignal): Promise<Facets> {
+    const query: AggregationQuery = { ...params, isAll: false, before: null };
+    const { scope, window, filter, where } = query;
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      const all = this.breakdowns.select(query, snapshot, signal);
       const values =
         where === null
           ? await this.totals.facets(scope, window, filter, limit, snapshot)
@@ -62,11 +62,11 @@ export class FacetsReader {
   }
 
   private async ofFields(all: SelectedEvents, limit: number): Promise<Record<Dimension, FacetValue[]>> {
-    const { question, snapshot, signal } = all;
+    const { query, snapshot, signal } = all;
     const values = {} as Record<Dimension, FacetValue[]>;
     for (const name of DIMENSIONS) {
-      const { [name]: own, ...filter } = question.filter;
-      const events = own === undefined ? all : this.breakdowns.select({ ...question, filter }, snapshot, signal);
+      const { [name]: own, ...filter } = query.filter;
+      const events = own === undefined ? all : this.breakdowns.select({ ...query, filter }, snapshot, signal);
       values[name] = await this.valuesOf(name, events, limit);
     }
     return values;

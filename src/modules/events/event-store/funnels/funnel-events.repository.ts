@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
-import { keyedSql } from '../questions/keys.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
+import { keyedSql } from '../aggregation/keys.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
 
 /** Packs that one FETCH reads. The next packs are fetched while the current packs are processed. */
@@ -19,7 +19,7 @@ export interface FollowedEvents {
 }
 
 /** An event that is not replicated to ClickHouse yet. */
-export interface UncopiedStep {
+export interface TailStep {
   readonly key: string;
   /** Milliseconds since `from`. */
   readonly ms: number;
@@ -36,11 +36,11 @@ interface Pack {
 @Injectable()
 export class FunnelEventsRepository {
   /** Reads the events that have a value of the field `by`, in no order. */
-  uncopied(events: FittingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<UncopiedStep[]> {
+  tailSteps(events: MatchingEvents, { types, by, from }: FollowedEvents, snapshot: Snapshot): Promise<TailStep[]> {
     const parameters = new Parameters();
     const { bind } = parameters;
     const { value, key } = keyedSql(by, bind);
-    return snapshot.rows<UncopiedStep>(
+    return snapshot.rows<TailStep>(
       `SELECT key, ms, id, type FROM (
          SELECT ${key('held')} AS key, ms, id, type FROM (
            SELECT ${value} AS held, array_position(${bind(types)}::text[], e.event) - 1 AS type, replace(e.id::text, '-', '') AS id,
@@ -58,7 +58,7 @@ export class FunnelEventsRepository {
    * @param events only events of these types
    */
   async *read(
-    events: FittingEvents,
+    events: MatchingEvents,
     { types, by, from }: FollowedEvents,
     snapshot: Snapshot,
   ): AsyncGenerator<Buffer[], void> {

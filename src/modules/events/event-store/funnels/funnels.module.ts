@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
-import { EventQuestionsModule } from '../questions/questions.module.js';
-import { CopiedFunnelRepository } from './copied-funnel.repository.js';
+import { EventReplicationModule } from '../replication.module.js';
+import { EventAggregationModule } from '../aggregation/aggregation.module.js';
+import { ClickHouseFunnelRepository } from './clickhouse-funnel.repository.js';
 import { FunnelEventsRepository } from './funnel-events.repository.js';
 import { FunnelsReader } from './funnels.reader.js';
 
 /** Reads the sequences of events that funnels need. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule],
-  providers: [CopiedFunnelRepository, FunnelEventsRepository, FunnelsReader],
+  imports: [EventReplicationModule, EventAggregationModule],
+  providers: [ClickHouseFunnelRepository, FunnelEventsRepository, FunnelsReader],
   exports: [FunnelsReader],
 })
 export class EventFunnelsModule {}

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EventLoopYield } from '../../../../platform/concurrency/index.js';
-import { GatheredEventsReader } from '../questions/gathered-events.reader.js';
-import type { Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
-import { CopyCannotTell } from '../reading/copied-events.reader.js';
-import { CopiedFunnelRepository } from './copied-funnel.repository.js';
+import { AggregatedEventsReader } from '../aggregation/aggregated-events.reader.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
+import { ClickHouseUnavailable } from '../reading/clickhouse-events.reader.js';
+import { ClickHouseFunnelRepository } from './clickhouse-funnel.repository.js';
 import { type FollowedEvents, FunnelEventsRepository } from './funnel-events.repository.js';
 import { PackReader, readWords } from './packed-events.js';
 
@@ -25,33 +25,33 @@ export interface Follower<Result> {
 export class FunnelsReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly events: FunnelEventsRepository,
-    private readonly copied: CopiedFunnelRepository,
+    private readonly clickHouse: ClickHouseFunnelRepository,
   ) {}
 
   /**
-   * Passes all events of the question's window to a follower. All events come from one snapshot.
+   * Passes all events of the query's window to a follower. All events come from one snapshot.
    * @param begin creates the follower; called again when the events have to be read from the beginning
    * @throws QueryTooLong, TooManyQueries, and the errors of the follower
    */
   follow<Result>(
-    question: Question,
-    query: Pick<FollowedEvents, 'types' | 'by'>,
+    query: AggregationQuery,
+    params: Pick<FollowedEvents, 'types' | 'by'>,
     begin: () => Follower<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      const followed = { ...query, from: question.window.from };
-      const copied = await this.fromCopy(question, followed, begin(), snapshot, signal);
-      this.copied.answered(copied === null ? 'postgres' : 'clickhouse');
-      return copied === null ? this.fromRows(question, followed, begin(), snapshot) : copied.result;
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      const followed = { ...params, from: query.window.from };
+      const replicated = await this.fromClickHouse(query, followed, begin(), snapshot, signal);
+      this.clickHouse.countRead(replicated === null ? 'postgres' : 'clickhouse');
+      return replicated === null ? this.fromRows(query, followed, begin(), snapshot) : replicated.result;
     });
   }
 
   /** @returns null when PostgreSQL has to answer alone */
-  private async fromCopy<Result>(
-    question: Question,
+  private async fromClickHouse<Result>(
+    query: AggregationQuery,
     followed: FollowedEvents,
     follower: Follower<Result>,
     snapshot: Snapshot,
@@ -60,21 +60,21 @@ export class FunnelsReader {
     const follow = follower.push.bind(follower);
     const others = new EventLoopYield();
     try {
-      const events = await this.copied.read(question, followed, snapshot, signal);
+      const events = await this.clickHouse.read(query, followed, snapshot, signal);
       if (events === null) return null;
       for await (const words of events) {
         await others.ifDue();
         readWords(words, follow);
       }
     } catch (error) {
-      if (error instanceof CopyCannotTell) return null;
+      if (error instanceof ClickHouseUnavailable) return null;
       throw error;
     }
     return { result: await follower.end(() => others.ifDue()) };
   }
 
   private async fromRows<Result>(
-    question: Question,
+    query: AggregationQuery,
     followed: FollowedEvents,
     follower: Follower<Result>,
     snapshot: Snapshot,
@@ -82,7 +82,7 @@ export class FunnelsReader {
     const follow = follower.push.bind(follower);
     const packs = new PackReader();
     const others = new EventLoopYield();
-    const events = await this.gathered.events(question, question.window, snapshot, followed.types);
+    const events = await this.aggregated.events(query, query.window, snapshot, followed.types);
     for await (const some of this.events.read(events, followed, snapshot)) {
       for (const pack of some) {
         await others.ifDue();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
-import { type BindValue, foldedSql as copiedFoldedSql } from '../../../../platform/clickhouse/index.js';
+import { type BindValue, foldedSql as clickHouseFoldedSql } from '../../../../platform/clickhouse/index.js';
 import { fold, variantsOf } from '../../../../platform/case-folding/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { isCanceled } from '../../../../platform/database/database-faults.js';
@@ -8,11 +8,11 @@ import { foldedSql } from '../../../../platform/database/folded-sql.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { EventCondition } from '../../eql-language/index.js';
 import { MatchesReader } from '../matches/matches.reader.js';
-import { type CopiedConditions, olderThan } from '../places/event-list-query.js';
-import { CopiedPlacesReader } from '../places/copied-places.reader.js';
-import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
-import type { Place } from '../places/cursor.js';
-import { LOG_TEXT } from '../tables/table-statements.js';
+import { type ClickHouseConditions, olderThan } from '../lists/event-list-query.js';
+import { ClickHouseListReader } from '../lists/clickhouse-list.reader.js';
+import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
+import type { Locator } from '../lists/cursor.js';
+import { LOG_TEXT } from '../clickhouse-schema/table-statements.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import { LONG_READ_MS, LongReads, QueryTooLong } from '../../long-reads/index.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';
@@ -28,8 +28,8 @@ export interface LogFilter {
   readonly hideNoise: boolean;
   /** Searched in endpoint, method and event name. Undefined matches every row. */
   readonly text: string | undefined;
-  /** Only rows that follow this place in the list. */
-  readonly before: Place | null;
+  /** Only rows that follow this locator in the list. */
+  readonly before: Locator | null;
 }
 
 type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
@@ -58,7 +58,7 @@ export class LogsReader {
     private readonly database: Database,
     private readonly index: LogSearchIndexWriter,
     private readonly longReads: LongReads,
-    private readonly copied: CopiedPlacesReader,
+    private readonly clickHouse: ClickHouseListReader,
     private readonly matches: MatchesReader,
   ) {}
 
@@ -66,7 +66,7 @@ export class LogsReader {
    * @throws LogSearchTooLong when matching rows are so rare that the search exceeds its time
    * @throws TooManyLogSearches when other searches occupy all slots for too long
    */
-  list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
+  list(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventLocator[]> {
     const isIndexable = filter.text !== undefined || filter.method !== undefined;
     if (!isIndexable && !filter.hideNoise) return this.unfiltered(scope, window, filter, limit);
     return this.filtered(scope, window, filter, limit, isIndexable);
@@ -79,14 +79,14 @@ export class LogsReader {
     { where, ...filter }: LogFilter & { readonly where: EventCondition },
     limit: number,
     signal: AbortSignal,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const { before } = filter;
     return this.matches.newest(scope, { window, where, before, conditions: inBoth(filter), limit }, signal);
   }
 
-  private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventPlace[]> {
+  private unfiltered(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number): Promise<EventLocator[]> {
     const { before } = filter;
-    return this.copied.read(scope, { window, before, limit }, () => this.scan(scope, window, filter, limit));
+    return this.clickHouse.read(scope, { window, before, limit }, () => this.scan(scope, window, filter, limit));
   }
 
   private async filtered(
@@ -95,14 +95,14 @@ export class LogsReader {
     filter: LogFilter,
     limit: number,
     isIndexable: boolean,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const query = { window, before: filter.before, conditions: inBoth(filter), limit };
-    const kept = (milliseconds: number = LONG_READ_MS): Promise<EventPlace[]> =>
+    const kept = (milliseconds: number = LONG_READ_MS): Promise<EventLocator[]> =>
       this.filteredKept(scope, window, filter, limit, isIndexable, milliseconds);
     const withSlot = <T>(work: (milliseconds: number) => Promise<T>): Promise<T> =>
       this.longReads.run(scope, (milliseconds) => work(milliseconds).catch(tooLong), { refusal: TooManyLogSearches });
     try {
-      return await this.copied.read(scope, query, kept, { withSlot });
+      return await this.clickHouse.read(scope, query, kept, { withSlot });
     } catch (error) {
       if (error instanceof QueryTooLong) throw new LogSearchTooLong();
       throw error;
@@ -116,11 +116,11 @@ export class LogsReader {
     limit: number,
     isIndexable: boolean,
     milliseconds: number,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const parts = searchParts(window, isIndexable ? await this.index.months() : []);
     return this.database.snapshot(async (tx) => {
       const giveUpAt = performance.now() + milliseconds;
-      const found: EventPlace[] = [];
+      const found: EventLocator[] = [];
       for (const part of parts) {
         const missing = limit - found.length;
         if (missing === 0) break;
@@ -138,7 +138,7 @@ export class LogsReader {
     filter: LogFilter,
     limit: number,
     tx: Db,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     if (!part.isIndexed) return this.scan(scope, part, filter, limit, tx);
     const probed = await this.probe(scope, part, filter, limit, tx);
     if (probed.rows.length === limit || probed.end === null) return probed.rows;
@@ -146,10 +146,10 @@ export class LogsReader {
   }
 
   /** Reads row by row until enough rows match. */
-  private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<EventPlace[]> {
+  private scan(scope: Scope, window: TimeWindow, filter: LogFilter, limit: number, tx?: Db): Promise<EventLocator[]> {
     const parameters = new Parameters();
-    return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events
+    return this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM events
        WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}${olderThan(filter.before, parameters)}${matching(filter, parameters)}
        ${NEWEST_FIRST} LIMIT ${parameters.bind(limit)}`,
       parameters.values,
@@ -167,10 +167,10 @@ export class LogsReader {
     filter: LogFilter,
     limit: number,
     tx: Db,
-  ): Promise<{ rows: EventPlace[]; end: Place | null }> {
+  ): Promise<{ rows: EventLocator[]; end: Locator | null }> {
     const parameters = new Parameters();
-    const rows = await this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM (
+    const rows = await this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM (
          SELECT * FROM events
          WHERE project_id = ${parameters.bind(scope.projectId)} AND ${within(window, parameters)}${olderThan(filter.before, parameters)}
          ${NEWEST_FIRST} LIMIT ${PROBED_ROWS}) newest
@@ -180,7 +180,7 @@ export class LogsReader {
     );
     if (rows.length === limit) return { rows, end: null };
     const bounds = new Parameters();
-    const [end] = await this.database.rows<Place>(
+    const [end] = await this.database.rows<Locator>(
       `SELECT "timestamp", id FROM events
        WHERE project_id = ${bounds.bind(scope.projectId)} AND ${within(window, bounds)}${olderThan(filter.before, bounds)}
        ${NEWEST_FIRST} OFFSET ${PROBED_ROWS - 1} LIMIT 1`,
@@ -190,27 +190,27 @@ export class LogsReader {
     return { rows, end: end ?? null };
   }
 
-  /** Reads all matches of the index that are older than a place, and returns the newest of them. */
+  /** Reads all matches of the index that are older than a locator, and returns the newest of them. */
   private lookUp(
     scope: Scope,
     window: TimeWindow,
-    before: Place,
+    before: Locator,
     filter: LogFilter,
     limit: number,
     tx: Db,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
     // Materialized without a limit, so that the planner does not walk the primary key in the hope of a frequent text.
-    return this.database.rows<EventPlace>(
-      `WITH places AS MATERIALIZED (
+    return this.database.rows<EventLocator>(
+      `WITH locators AS MATERIALIZED (
          SELECT "timestamp" AS at, id AS which FROM events
          WHERE project_id = ${project}
            AND ${within({ from: window.from, to: new Date(before.timestamp.getTime() + 1) }, parameters)}
            AND ("timestamp", id) < (${parameters.bind(before.timestamp)}, ${parameters.bind(before.id)})
            ${matching(filter, parameters)}),
-       newest AS (SELECT at, which FROM places ORDER BY at DESC, which DESC LIMIT ${parameters.bind(limit)})
-       SELECT ${PLACE_COLUMNS} FROM newest JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
+       newest AS (SELECT at, which FROM locators ORDER BY at DESC, which DESC LIMIT ${parameters.bind(limit)})
+       SELECT ${LOCATOR_COLUMNS} FROM newest JOIN events ON project_id = ${project} AND "timestamp" = at AND id = which
        ${NEWEST_FIRST}`,
       parameters.values,
       tx,
@@ -226,10 +226,10 @@ function within({ from, to }: TimeWindow, parameters: Parameters): string {
   return `"timestamp" >= ${parameters.bind(from)} AND "timestamp" < ${parameters.bind(to)}`;
 }
 
-function inBoth(filter: LogFilter): CopiedConditions {
+function inBoth(filter: LogFilter): ClickHouseConditions {
   return {
     postgres: (parameters) => matching(filter, parameters),
-    clickHouse: (bind) => copiedMatching(filter, bind),
+    clickHouse: (bind) => clickHouseMatching(filter, bind),
     // A skip index of ClickHouse covers the concatenation of the three columns.
     indexed: (bind) => {
       const loose = loosePattern(fold(filter.text ?? ''), isPlainInLowerCase);
@@ -261,13 +261,13 @@ function matching({ method, hideNoise, text }: LogFilter, parameters: Pick<Param
 }
 
 /** Returns the same conditions as {@link matching}, for the rows of ClickHouse. */
-function copiedMatching({ method, hideNoise, text }: LogFilter, bind: BindValue): string {
+function clickHouseMatching({ method, hideNoise, text }: LogFilter, bind: BindValue): string {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`log_method = ${bind(method, 'String')}`);
   if (hideNoise) conditions.push(NO_NOISE);
   if (text !== undefined) {
     const folded = fold(text);
-    const inFolded = copiedFoldedSql([folded], bind);
+    const inFolded = clickHouseFoldedSql([folded], bind);
     const exact = bind(patternOf(folded), 'String');
     conditions.push(anyOf((column) => `${inFolded(column)} LIKE ${exact}`));
   }

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { LongReadsModule } from '../../long-reads/index.js';
 import { EventMatchesModule } from '../matches/matches.module.js';
-import { EventPlacesModule } from '../places/places.module.js';
+import { EventListsModule } from '../lists/lists.module.js';
 import { LogsReader } from './logs.reader.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';
 
 /** Log search, and its index. */
 @Module({
-  imports: [EventMatchesModule, EventPlacesModule, LongReadsModule],
+  imports: [EventMatchesModule, EventListsModule, LongReadsModule],
   providers: [LogSearchIndexWriter, LogsReader],
   exports: [LogSearchIndexWriter, LogsReader],
 })

@@ -12,7 +12,7 @@ import {
   numberSql,
   scalarSql,
 } from '../../conditions/index.js';
-import { LentEventsWriter } from '../reading/lent-events.writer.js';
+import { StagedEventsWriter } from '../reading/staged-events.writer.js';
 import { type Dimension, DIMENSIONS, type EventFilter } from '../totals/event-filter.js';
 import { EventTotalsReader } from '../totals/totals.reader.js';
 import { type TimeWindow, wholeHours } from '../totals/coverage.js';
@@ -62,7 +62,7 @@ export class MeasuresReader {
   constructor(
     private readonly database: Database,
     private readonly totals: EventTotalsReader,
-    private readonly lent: LentEventsWriter,
+    private readonly staged: StagedEventsWriter,
   ) {}
 
   /**
@@ -72,21 +72,21 @@ export class MeasuresReader {
    * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
-  async lend(
+  async stage(
     rule: MeasuredRule,
     windows: readonly TimeWindow[],
     query: (Wanted & { readonly seconds: number }) | null,
     milliseconds: number,
     tx: Db,
   ): Promise<Date | null> {
-    if (!this.lent.mayLend(tx)) return null;
+    if (!this.staged.mayStage(tx)) return null;
     const counted = query === null ? null : counting(rule, query.seconds, query);
     // Counted hours extend beyond windows, and the events outside the windows are subtracted.
     const all = counted === null ? windows : windows.map(wholeHours);
     if (counted !== null && (await this.areTooMany(rule, all, counted.filter, tx))) return null;
     const { projectId, filter, groupBy } = rule;
     const fields = [...fieldsOf(filter), ...groupBy, ...(query?.field === undefined ? [] : [query.field])];
-    const until = await this.lent.lend(projectId, { windows: all, filter, fields, milliseconds }, tx);
+    const until = await this.staged.stage(projectId, { windows: all, filter, fields, milliseconds }, tx);
     // Counted hours aggregate in each window whatever is not staged.
     return counted === null ? until : null;
   }
@@ -123,7 +123,7 @@ export class MeasuresReader {
     filter: EventFilter,
     tx: Db,
   ): Promise<boolean> {
-    let left = this.lent.mostEvents;
+    let left = this.staged.mostEvents;
     for (const window of hours) left -= (await this.totals.total(rule, window, filter, tx)).events;
     return left < 0;
   }

@@ -10,14 +10,14 @@ import {
   type SubjectRow,
   subjectSql,
 } from '../../conditions/index.js';
-import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
-import { LentEventsWriter } from '../reading/lent-events.writer.js';
-import type { Place } from '../places/cursor.js';
+import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
+import { StagedEventsWriter } from '../reading/staged-events.writer.js';
+import type { Locator } from '../lists/cursor.js';
 import type { TimeWindow } from '../totals/coverage.js';
 
 /** An event with the fields that its rule reads. */
 export interface PastEvent {
-  readonly place: EventPlace;
+  readonly locator: EventLocator;
   readonly subject: FilterSubject;
 }
 
@@ -26,15 +26,15 @@ export interface PastEvent {
 export class PastEventsReader {
   constructor(
     private readonly database: Database,
-    private readonly lent: LentEventsWriter,
+    private readonly staged: StagedEventsWriter,
   ) {}
 
   /**
-   * Runs work in a snapshot, like `Database.snapshot`. Events of the window must be staged by `lend` before they are
+   * Runs work in a snapshot, like `Database.snapshot`. Events of the window must be staged by `stage` before they are
    * read.
    */
   snapshot<T>(window: Pick<TimeWindow, 'from'>, work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.lent.snapshot(window, work);
+    return this.staged.snapshot(window, work);
   }
 
   /**
@@ -44,26 +44,26 @@ export class PastEventsReader {
    * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
-  lend(
+  stage(
     { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },
     window: TimeWindow,
     { enough, milliseconds }: { readonly enough: number; readonly milliseconds: number },
     tx: Db,
   ): Promise<Date | null> {
-    return this.lent.lend(projectId, { windows: [window], filter, fields: null, enough, milliseconds }, tx);
+    return this.staged.stage(projectId, { windows: [window], filter, fields: null, enough, milliseconds }, tx);
   }
 
   /**
    * Returns the locators of the next matching events, ordered by timestamp. Timestamps are used in place of the unknown
    * times of acceptance.
    */
-  places(
+  locators(
     { projectId, filter }: { readonly projectId: ProjectId; readonly filter: FilterGroup },
     { from, to }: TimeWindow,
-    after: Place | null,
+    after: Locator | null,
     limit: number,
     db: Db,
-  ): Promise<EventPlace[]> {
+  ): Promise<EventLocator[]> {
     const parameters = new Parameters();
     const bind = (value: unknown): string => parameters.bind(value);
     // The condition on the timestamp alone lets PostgreSQL skip partitions.
@@ -71,8 +71,8 @@ export class PastEventsReader {
       after === null
         ? ''
         : `AND e."timestamp" >= ${bind(after.timestamp)} AND (e."timestamp", e.id) > (${bind(after.timestamp)}, ${bind(after.id)})`;
-    return this.database.rows<EventPlace>(
-      `SELECT ${PLACE_COLUMNS} FROM events e
+    return this.database.rows<EventLocator>(
+      `SELECT ${LOCATOR_COLUMNS} FROM events e
        WHERE e.project_id = ${bind(projectId)} AND e."timestamp" >= ${bind(from)} AND e."timestamp" < ${bind(to)} ${behind}
          AND ${filterSql(filter, bind)}
        ORDER BY e."timestamp", e.id LIMIT ${bind(limit)}`,
@@ -87,7 +87,7 @@ export class PastEventsReader {
    */
   async read(
     projectId: string,
-    places: readonly EventPlace[],
+    locators: readonly EventLocator[],
     fields: readonly string[],
     db: Db,
   ): Promise<PastEvent[]> {
@@ -96,8 +96,8 @@ export class PastEventsReader {
     const { columns, read } = subjectSql(fields, bind);
     const rows = await this.database.rows<SubjectRow & { readonly at: number }>(
       `SELECT p.at::int, ${columns}
-       FROM unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[],
-                   ${bind(places.map(({ id }) => id))}::uuid[]) WITH ORDINALITY AS p ("timestamp", id, at)
+       FROM unnest(${bind(locators.map(({ timestamp }) => timestamp))}::timestamptz[],
+                   ${bind(locators.map(({ id }) => id))}::uuid[]) WITH ORDINALITY AS p ("timestamp", id, at)
        CROSS JOIN LATERAL (
          SELECT * FROM events e
          WHERE e.project_id = ${bind(projectId)}::uuid AND e."timestamp" = p."timestamp" AND e.id = p.id OFFSET 0) e
@@ -106,8 +106,8 @@ export class PastEventsReader {
       db,
     );
     return rows.flatMap((row) => {
-      const place = places[row.at - 1];
-      return place === undefined ? [] : [{ place, subject: read(row) }];
+      const locator = locators[row.at - 1];
+      return locator === undefined ? [] : [{ locator, subject: read(row) }];
     });
   }
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import type { Division } from '../questions/division.js';
-import { bucketSql, countedSql, type AggregateSource } from '../questions/gathered-events.reader.js';
-import type { Question } from '../questions/question.js';
-import type { CopiedOverview } from './copied-overview.repository.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import type { BucketLayout } from '../aggregation/bucket-layout.js';
+import { bucketSql, countedSql, type AggregateSource } from '../aggregation/aggregated-events.reader.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import type { ClickHouseOverview } from './clickhouse-overview.repository.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 
 /** The fields that an overview groups events by. */
 export const OVERVIEW_DIMENSIONS = ['event', 'source_id', 'severity'] as const;
@@ -33,19 +33,19 @@ export interface OverviewRow {
 export class OverviewRepository {
   /** Returns the totals of both windows, and the severities and event types of the window, from one statement. */
   rows(
-    question: Question,
-    source: AggregateSource | CopiedOverview,
-    division: Division,
+    query: AggregationQuery,
+    source: AggregateSource | ClickHouseOverview,
+    layout: BucketLayout,
     snapshot: Snapshot,
   ): Promise<OverviewRow[]> {
     const parameters = new Parameters();
-    const base = baseOf(question, source, division, parameters.bind);
-    const first = parameters.bind(division.first);
+    const base = baseOf(query, source, layout, parameters.bind);
+    const first = parameters.bind(layout.first);
     const now = `FILTER (WHERE bucket = ${first}::int)`;
     const nothing = `0, 0, NULL::int, NULL::int, NULL::timestamptz`;
     return snapshot.rows<OverviewRow>(
       `WITH ${base},
-       latencies AS (${latenciesOf(source, division, parameters.bind)})
+       latencies AS (${latenciesOf(source, layout, parameters.bind)})
        SELECT 'totals' AS part, bucket, NULL AS value, sum(events)::float8 AS events, sum(errors)::float8 AS errors,
               0::float8 AS previous, count(DISTINCT event)::int AS types, count(DISTINCT source_id)::int AS sources,
               min(l.p50)::int AS p50, min(l.p95)::int AS p95, min(l.last_at) AS last_at
@@ -64,18 +64,23 @@ export class OverviewRepository {
   }
 }
 
-function baseOf(question: Question, source: AggregateSource | CopiedOverview, division: Division, bind: Bind): string {
+function baseOf(
+  query: AggregationQuery,
+  source: AggregateSource | ClickHouseOverview,
+  layout: BucketLayout,
+  bind: Bind,
+): string {
   if (source.type === 'counted') {
-    return `base AS MATERIALIZED (${countedSql(question, source, OVERVIEW_DIMENSIONS, bind)})`;
+    return `base AS MATERIALIZED (${countedSql(query, source, OVERVIEW_DIMENSIONS, bind)})`;
   }
-  if (source.type === 'copied') {
+  if (source.type === 'clickHouse') {
     return `base AS MATERIALIZED (
-              SELECT ${bucketSql(division, bind)} AS bucket, event, source_id, severity, sum(n) AS events,
+              SELECT ${bucketSql(layout, bind)} AS bucket, event, source_id, severity, sum(n) AS events,
                      coalesce(sum(n) FILTER (WHERE failed), 0) AS errors
               FROM ${source.kinds.sql(source.events(bind), bind)} e GROUP BY 1, 2, 3, 4)`;
   }
   return `matched AS MATERIALIZED (
-            SELECT ${bucketSql(division, bind)} AS bucket, e.event, e.source_id, e.severity, e.log_status >= 500 AS failed,
+            SELECT ${bucketSql(layout, bind)} AS bucket, e.event, e.source_id, e.severity, e.log_status >= 500 AS failed,
                    CASE WHEN e.log_has_latency THEN e.log_latency_ms END AS latency, e."timestamp" AS at
             FROM ${source.events(bind)}),
           base AS MATERIALIZED (
@@ -83,19 +88,19 @@ function baseOf(question: Question, source: AggregateSource | CopiedOverview, di
             FROM matched GROUP BY bucket, event, source_id, severity)`;
 }
 
-function latenciesOf(source: AggregateSource | CopiedOverview, division: Division, bind: Bind): string {
+function latenciesOf(source: AggregateSource | ClickHouseOverview, layout: BucketLayout, bind: Bind): string {
   if (source.type === 'counted')
     return 'SELECT 0 AS bucket, NULL::int AS p50, NULL::int AS p95, NULL::timestamptz AS last_at WHERE false';
-  if (source.type === 'copied') {
+  if (source.type === 'clickHouse') {
     // By nearest rank, like percentile_disc.
     const rank = (quantile: number): string =>
       `min(latency) FILTER (WHERE up_to >= ceil(${quantile}::float8 * measured))`;
     return `SELECT bucket, ${rank(0.5)} AS p50, ${rank(0.95)} AS p95, max(last_at) AS last_at
             FROM (SELECT *, sum(n) OVER (PARTITION BY bucket, latency IS NULL ORDER BY latency) AS up_to,
                          sum(n) OVER (PARTITION BY bucket, latency IS NULL) AS measured
-                  FROM (SELECT ${bucketSql(division, bind)} AS bucket, latency, sum(n) AS n, max(last_at) AS last_at
+                  FROM (SELECT ${bucketSql(layout, bind)} AS bucket, latency, sum(n) AS n, max(last_at) AS last_at
                         FROM ${source.latencies.sql(source.events(bind), bind)} e /* tenant: they are of one project */
-                        GROUP BY 1, 2) gathered) ranked
+                        GROUP BY 1, 2) aggregated) ranked
             GROUP BY bucket`;
   }
   return `SELECT bucket, percentile_disc(0.5) WITHIN GROUP (ORDER BY latency) AS p50,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { HotMonthsReader } from './hot-months.reader.js';
-import { RememberedInstant } from './remembered-instant.js';
+import { CachedWatermark } from './cached-watermark.js';
 
 /** The instant from which PostgreSQL has every event. Cached for up to a minute. */
 @Injectable()
 export class HotEvents {
-  private readonly known = new RememberedInstant(() => this.events.hotFrom());
+  private readonly known = new CachedWatermark(() => this.events.hotFrom());
 
   constructor(private readonly events: HotMonthsReader) {}
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
-import { KNOWN_TO_ALL_MS } from './remembered-instant.js';
-import { SteadyInstant } from './steady-instant.js';
+import { KNOWN_TO_ALL_MS } from './cached-watermark.js';
+import { DebouncedWatermark } from './debounced-watermark.js';
 
 /** Reads and advances the instant from which PostgreSQL has every event. */
 @Injectable()
 export class HotMonthsReader {
   /** Measures how long this process has read the same value. */
-  readonly told = new SteadyInstant(KNOWN_TO_ALL_MS);
+  readonly announced = new DebouncedWatermark(KNOWN_TO_ALL_MS);
 
   constructor(private readonly database: Database) {}
 
@@ -18,9 +18,9 @@ export class HotMonthsReader {
   }
 
   /** Returns the same instant, once it is old enough that no process reads earlier events from PostgreSQL. */
-  async coldBefore(): Promise<Date | null> {
+  async archivedBefore(): Promise<Date | null> {
     const from = await this.hotFrom();
-    return from === null ? null : this.told.of(from);
+    return from === null ? null : this.announced.of(from);
   }
 
   /**

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { KNOWN_TO_ALL_MS, RememberedInstant } from './remembered-instant.js';
+import { KNOWN_TO_ALL_MS, CachedWatermark } from './cached-watermark.js';
 import { RetentionRepository } from './retention.repository.js';
-import { SteadyInstant } from './steady-instant.js';
+import { DebouncedWatermark } from './debounced-watermark.js';
 
 /** The start of retention. Cached for up to a minute. */
 @Injectable()
 export class RetainedEvents {
   /** Measures how long this process has read the same value. */
-  readonly told = new SteadyInstant(KNOWN_TO_ALL_MS);
-  private readonly known = new RememberedInstant(() => this.retention.retainedFrom());
+  readonly announced = new DebouncedWatermark(KNOWN_TO_ALL_MS);
+  private readonly known = new CachedWatermark(() => this.retention.retainedFrom());
 
   constructor(private readonly retention: RetentionRepository) {}
 
@@ -28,7 +28,7 @@ export class RetainedEvents {
    */
   async endedBefore(): Promise<Date | null> {
     const from = await this.fromNow();
-    return from === null ? null : this.told.of(from);
+    return from === null ? null : this.announced.of(from);
   }
 
   /** Drops the cached value after a change. */

@@ -4,7 +4,7 @@ import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-ta
 import { PastMonthsReader } from './past-months.reader.js';
 import { RetainedEvents } from './retained-events.js';
 import { RetentionRepository } from './retention.repository.js';
-import { DUE_FOR_MS, SteadyInstant } from './steady-instant.js';
+import { DUE_FOR_MS, DebouncedWatermark } from './debounced-watermark.js';
 
 /** Limits of the removal from the default partition: pages (4 MB) and rows per statement, and the time per round. */
 const PAGES_A_STEP = 500;
@@ -23,7 +23,7 @@ const REST_MS = 3_600_000;
 @Injectable()
 export class RetentionMaintenance extends MaintenanceTask {
   /** The month that the limit reaches, once this has been so for an hour. */
-  readonly due = new SteadyInstant(DUE_FOR_MS);
+  readonly due = new DebouncedWatermark(DUE_FOR_MS);
   private readonly logger = new Logger('retention');
   private readonly days: number | undefined;
   /** The instant that the current pass over the default partition uses. */

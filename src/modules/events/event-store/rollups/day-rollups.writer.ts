@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
-import { FIGURE_COLUMNS, roundedSql, WHOLE } from './figures.repository.js';
-import { type HourPlace, RECENT } from './hour-rollups.writer.js';
+import { STATS_COLUMNS, roundedSql, WHOLE } from './request-stats.repository.js';
+import { type HourCursor, RECENT } from './hour-rollups.writer.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
 const MOST_SECONDS = 300;
@@ -31,10 +31,10 @@ export class DayRollupsWriter {
   }
 
   /**
-   * Returns the same as {@link recent} for the days of the hours after one place and up to another, regardless of their
-   * age.
+   * Returns the same as {@link recent} for the days of the hours after one cursor and up to another, regardless of
+   * their age.
    */
-  between(after: HourPlace, last: HourPlace, limit: number): Promise<DueDay[]> {
+  between(after: HourCursor, last: HourCursor, limit: number): Promise<DueDay[]> {
     return this.due(
       `(h.project_id, h.hour) > ($3, $4::timestamptz) AND (h.project_id, h.hour) <= ($5, $6::timestamptz)`,
       [after.projectId, after.hour, last.projectId, last.hour],
@@ -59,16 +59,16 @@ export class DayRollupsWriter {
            LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour
            WHERE h.project_id = $1 AND h.hour >= $2 AND h.hour < $2::timestamptz + interval '1 day'),
          items AS MATERIALIZED (
-           SELECT coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, ${FIGURE_COLUMNS}
+           SELECT coalesce(method, '') AS method, coalesce(endpoint, '') AS endpoint, requests, ${STATS_COLUMNS}
            FROM endpoint_hours WHERE project_id = $1 AND hour IN (SELECT hour FROM hours)),
          placed AS MATERIALIZED (
            SELECT (dense_rank() OVER (ORDER BY of_pair DESC, endpoint COLLATE "C", method COLLATE "C") - 1)::int AS place,
-                  method, endpoint, requests, ${FIGURE_COLUMNS}
+                  method, endpoint, requests, ${STATS_COLUMNS}
            FROM (SELECT *, sum(requests) OVER (PARTITION BY method, endpoint) AS of_pair FROM items) counted
            UNION ALL
-           SELECT ${WHOLE}, NULL, NULL, counted, ${FIGURE_COLUMNS} FROM hour_rollups
+           SELECT ${WHOLE}, NULL, NULL, counted, ${STATS_COLUMNS} FROM hour_rollups
            WHERE project_id = $1 AND hour IN (SELECT hour FROM hours)),
-         leveled AS (
+         by_value AS (
            SELECT place, latency, status, sum(n)::int AS n, coalesce(sum(failed), 0)::int AS failed
            FROM (SELECT place, l.latency, NULL::int AS status, l.n, l.failed
                  FROM placed CROSS JOIN LATERAL unnest(latencies, counts, failed_counts) AS l (latency, n, failed)
@@ -83,7 +83,7 @@ export class DayRollupsWriter {
                   sum(failed) > 0 AS has_failed,
                   array_agg(status ORDER BY status) FILTER (WHERE status IS NOT NULL) AS statuses,
                   array_agg(n ORDER BY status) FILTER (WHERE status IS NOT NULL) AS status_counts
-           FROM leveled GROUP BY 1),
+           FROM by_value GROUP BY 1),
          summed AS MATERIALIZED (
            SELECT place, max(method) AS method, max(endpoint) AS endpoint, sum(requests) AS requests,
                   sum(client_errors) AS client_errors, sum(errors) AS errors, sum(measured) AS measured, sum(fast) AS fast,
@@ -101,13 +101,13 @@ export class DayRollupsWriter {
            GROUP BY 1),
          ${roundedSql('place, method, endpoint, requests')},
          kept AS MATERIALIZED (
-           SELECT * FROM figured WHERE (SELECT bool_and(coalesce(counted = events, false)) FROM hours)),
+           SELECT * FROM stats WHERE (SELECT bool_and(coalesce(counted = events, false)) FROM hours)),
          endpoints AS (
-           INSERT INTO endpoint_days (project_id, day, place, method, endpoint, requests, ${FIGURE_COLUMNS})
-           SELECT $1, $2, place, nullif(method, ''), nullif(endpoint, ''), requests, ${FIGURE_COLUMNS}
+           INSERT INTO endpoint_days (project_id, day, place, method, endpoint, requests, ${STATS_COLUMNS})
+           SELECT $1, $2, place, nullif(method, ''), nullif(endpoint, ''), requests, ${STATS_COLUMNS}
            FROM kept WHERE place <> ${WHOLE})
-         INSERT INTO day_rollups (project_id, day, counted, has_rest, ${FIGURE_COLUMNS})
-         SELECT $1, $2, requests, EXISTS (SELECT FROM items WHERE method = ''), ${FIGURE_COLUMNS}
+         INSERT INTO day_rollups (project_id, day, counted, has_rest, ${STATS_COLUMNS})
+         SELECT $1, $2, requests, EXISTS (SELECT FROM items WHERE method = ''), ${STATS_COLUMNS}
          FROM kept WHERE place = ${WHOLE}`,
         [projectId, day],
         tx,

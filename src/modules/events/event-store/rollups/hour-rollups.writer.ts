@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
-import { FIGURE_COLUMNS, figuresSql, SERIES_SQL, WHOLE } from './figures.repository.js';
+import { STATS_COLUMNS, statsSql, SERIES_SQL, WHOLE } from './request-stats.repository.js';
 import { nameSql } from './names.repository.js';
 import { OURS, WORK_MEMORY } from './rollup-lock.repository.js';
 
@@ -23,7 +23,7 @@ export interface DueHour {
 }
 
 /** A position in the order of projects and hours. */
-export interface HourPlace {
+export interface HourCursor {
   readonly projectId: string;
   readonly hour: Date;
 }
@@ -55,10 +55,10 @@ export class HourRollupsWriter {
   }
 
   /**
-   * Returns the same as {@link recent}, among the next hours after a place, regardless of their age. @returns the
+   * Returns the same as {@link recent}, among the next hours after a cursor, regardless of their age. @returns the
    * hours, and the last hour that was checked; null at the end
    */
-  async behind(place: HourPlace, limit: number): Promise<{ due: DueHour[]; last: HourPlace | null }> {
+  async behind(cursor: HourCursor, limit: number): Promise<{ due: DueHour[]; last: HourCursor | null }> {
     const rows = await this.database.rows<DueHour & { isDue: boolean }>(
       `WITH page AS MATERIALIZED (
          SELECT /* every tenant: each in its turn */ h.project_id, h.hour, h.events FROM event_hours h
@@ -68,7 +68,7 @@ export class HourRollupsWriter {
                 row_number() OVER (ORDER BY h.project_id DESC, h.hour DESC) AS from_end
          FROM page h LEFT JOIN hour_rollups r ON r.project_id = h.project_id AND r.hour = h.hour)
        SELECT ${DUE}, h.due AS "isDue" FROM marked h WHERE h.due OR h.from_end = 1 ORDER BY h.project_id, h.hour`,
-      [place.projectId, place.hour, limit],
+      [cursor.projectId, cursor.hour, limit],
     );
     const due = rows.filter(({ isDue }) => isDue).reverse();
     const living = await this.living.among(due.map(({ projectId }) => projectId));
@@ -121,9 +121,9 @@ export class HourRollupsWriter {
 
   /** One statement, so that exactly the events that were read are counted. */
   private async insert(wanted: readonly unknown[], tx: Db): Promise<void> {
-    const names = `project_id, hour, place, method, endpoint, requests, ${FIGURE_COLUMNS}`;
+    const names = `project_id, hour, place, method, endpoint, requests, ${STATS_COLUMNS}`;
     await this.database.execute(
-      `WITH looked AS MATERIALIZED (
+      `WITH raw_requests AS MATERIALIZED (
          SELECT w.hour AS part, found.* FROM unnest($2::timestamptz[]) AS w (hour)
          CROSS JOIN LATERAL (
            SELECT "timestamp" AS at, event, source_id::text AS source, ${nameSql('log_method')} AS method,
@@ -131,21 +131,21 @@ export class HourRollupsWriter {
                   log_status AS status, CASE WHEN log_has_latency THEN log_latency_ms END AS latency, 1 AS n
            FROM events WHERE project_id = $1 AND "timestamp" >= w.hour AND "timestamp" < w.hour + interval '1 hour'
            OFFSET 0) found),
-       ${figuresSql('both')},
+       ${statsSql('both')},
        ${SERIES_SQL},
-       kept AS MATERIALIZED (SELECT * FROM figured),
+       kept AS MATERIALIZED (SELECT * FROM stats),
        counted AS (
-         SELECT part, count(DISTINCT event)::int AS event_types, count(DISTINCT source)::int AS sources FROM looked GROUP BY 1),
+         SELECT part, count(DISTINCT event)::int AS event_types, count(DISTINCT source)::int AS sources FROM raw_requests GROUP BY 1),
        endpoints AS (
          INSERT INTO endpoint_hours (${names})
-         SELECT $1, part, place, method, endpoint, requests, ${FIGURE_COLUMNS} FROM kept WHERE place <> ${WHOLE}),
+         SELECT $1, part, place, method, endpoint, requests, ${STATS_COLUMNS} FROM kept WHERE place <> ${WHOLE}),
        charted AS (
          INSERT INTO event_series_hours (project_id, hour, kind, value, slots, events, errors, measured, p95)
          SELECT $1, part, kind, value, slots, events, errors, measured, p95
          FROM (SELECT *, row_number() OVER (PARTITION BY part, kind ORDER BY (SELECT sum(n) FROM unnest(events) AS n) DESC, value)
                  AS rank FROM series) ranked WHERE rank <= ${MOST_SERIES})
-       INSERT INTO hour_rollups (project_id, hour, counted, event_types, sources, pairs, ${FIGURE_COLUMNS})
-       SELECT $1, part, requests, event_types, sources, (SELECT max(pair) + 1 FROM paired p WHERE p.part = kept.part), ${FIGURE_COLUMNS}
+       INSERT INTO hour_rollups (project_id, hour, counted, event_types, sources, pairs, ${STATS_COLUMNS})
+       SELECT $1, part, requests, event_types, sources, (SELECT max(pair) + 1 FROM paired p WHERE p.part = kept.part), ${STATS_COLUMNS}
        FROM kept JOIN counted USING (part) WHERE place = ${WHOLE}`,
       wanted,
       tx,

@@ -10,7 +10,7 @@ export function nameSql(column: string): string {
 }
 
 /** Returns the same name in SQL of ClickHouse. */
-export function copiedNameSql(column: string): string {
+export function clickHouseNameSql(column: string): string {
   return `if(lengthUTF8(${column}) <= ${MOST_NAME_CHARACTERS}, ${column},
             concat(leftUTF8(${column}, ${MOST_NAME_CHARACTERS}), lower(hex(SHA256(${column})))))`;
 }

@@ -1,7 +1,7 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { EventCondition } from '../../eql-language/index.js';
-import { conditionsOf, copiedConditionsOf, type EventFilter } from '../totals/event-filter.js';
+import { conditionsOf, clickHouseConditionsOf, type EventFilter } from '../totals/event-filter.js';
 
 /** The derived method of an event that names no method, so that it is no request. */
 const NO_REQUEST = 'EVENT';
@@ -42,8 +42,8 @@ export function requestConditions(filter: RequestFilter, parameters: Pick<Parame
 }
 
 /** Returns the same as {@link requestConditions}, for the rows `e` of ClickHouse. */
-export function copiedRequestConditions(filter: RequestFilter, bind: BindValue): string {
-  return copiedConditionsOf(filter.event, bind) + copiedNamedConditions(filter, bind);
+export function clickHouseRequestConditions(filter: RequestFilter, bind: BindValue): string {
+  return clickHouseConditionsOf(filter.event, bind) + clickHouseNamedConditions(filter, bind);
 }
 
 /** Returns conditions on method and endpoint for the given column names. Each begins with ` AND `. */
@@ -58,7 +58,7 @@ export function namedConditions(
   return named.join('') + (filter.isOfRequests === true ? ` AND ${columns.method} <> '${NO_REQUEST}'` : '');
 }
 
-function copiedNamedConditions({ method, endpoint, isOfRequests }: RequestFilter, bind: BindValue): string {
+function clickHouseNamedConditions({ method, endpoint, isOfRequests }: RequestFilter, bind: BindValue): string {
   const named = { log_method: method, log_endpoint: endpoint };
   const tests = Object.entries(named).flatMap(([column, value]) =>
     value === undefined ? [] : [` AND e.${column} = ${bind(value, 'String')}`],
@@ -74,15 +74,15 @@ export function requestCondition(filter: RequestFilter, minMs?: number): EventCo
   const { where } = filter;
   const slow = (bind: Bind): string =>
     minMs === undefined ? '' : ` AND log_has_latency AND log_latency_ms >= ${bind(minMs)}`;
-  const copiedSlow = (bind: BindValue): string =>
+  const clickHouseSlow = (bind: BindValue): string =>
     minMs === undefined ? '' : ` AND e.log_has_latency AND e.log_latency_ms >= ${bind(minMs, 'Int32')}`;
   return {
     isExact: where?.isExact ?? true,
     fields: where?.fields ?? [],
     sql: (bind) => `(${where?.sql(bind) ?? 'true'}${namedConditions(filter, LOG_COLUMNS, { bind })}${slow(bind)})`,
-    copiedSql: (bind) =>
-      `(${where?.copiedSql(bind) ?? 'toUInt8(1)'}${copiedNamedConditions(filter, bind)}${copiedSlow(bind)})`,
-    copiedProperties: (bind) => where?.copiedProperties(bind) ?? [],
+    clickHouseSql: (bind) =>
+      `(${where?.clickHouseSql(bind) ?? 'toUInt8(1)'}${clickHouseNamedConditions(filter, bind)}${clickHouseSlow(bind)})`,
+    clickHouseProperties: (bind) => where?.clickHouseProperties(bind) ?? [],
     truth: (subject, work) => (where === undefined ? true : where.truth(subject, work)),
   };
 }

@@ -1,26 +1,26 @@
 import { Module } from '@nestjs/common';
 import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
-import { EventCopiesModule } from '../copies.module.js';
-import { EventQuestionsModule } from '../questions/questions.module.js';
-import { CopiedRequestsReader } from './copied-requests.reader.js';
+import { EventReplicationModule } from '../replication.module.js';
+import { EventAggregationModule } from '../aggregation/aggregation.module.js';
+import { ClickHouseRequestsReader } from './clickhouse-requests.reader.js';
 import { DayRollupsWriter } from './day-rollups.writer.js';
-import { EndpointFiguresReader } from './endpoint-figures.reader.js';
+import { EndpointStatsReader } from './endpoint-stats.reader.js';
 import { HourRollupsWriter } from './hour-rollups.writer.js';
 import { MatchingRequestsReader } from './matching-requests.reader.js';
-import { ReadingPlanReader } from './reading-plan.reader.js';
-import { RequestFiguresReader } from './request-figures.reader.js';
+import { RollupPlanReader } from './rollup-plan.reader.js';
+import { RequestStatsReader } from './request-stats.reader.js';
 import { SeriesReader } from './series.reader.js';
 import { SlowEventsReader } from './slow-events.reader.js';
 
 /** Builds rollups of ended hours and days, and reads them together with the events that no rollup contains. */
 @Module({
-  imports: [ProjectsModule, EventCopiesModule, EventQuestionsModule],
+  imports: [ProjectsModule, EventReplicationModule, EventAggregationModule],
   providers: [
-    CopiedRequestsReader,
-    EndpointFiguresReader,
+    ClickHouseRequestsReader,
+    EndpointStatsReader,
     MatchingRequestsReader,
-    ReadingPlanReader,
-    RequestFiguresReader,
+    RollupPlanReader,
+    RequestStatsReader,
     SeriesReader,
     SlowEventsReader,
     DayRollupsWriter,
@@ -28,10 +28,10 @@ import { SlowEventsReader } from './slow-events.reader.js';
     belongsToProject(HourRollupsWriter),
   ],
   exports: [
-    CopiedRequestsReader,
-    EndpointFiguresReader,
-    ReadingPlanReader,
-    RequestFiguresReader,
+    ClickHouseRequestsReader,
+    EndpointStatsReader,
+    RollupPlanReader,
+    RequestStatsReader,
     SeriesReader,
     SlowEventsReader,
     DayRollupsWriter,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { SERIES_SQL } from './figures.repository.js';
+import { SERIES_SQL } from './request-stats.repository.js';
 import { MOST_SERIES } from './hour-rollups.writer.js';
 import { integerList } from './integer-list.js';
 
@@ -114,7 +114,7 @@ export class SeriesReader {
          SELECT s.* FROM hours JOIN event_series_hours s ON s.project_id = $1 AND s.hour = hours.hour
          WHERE hours.made AND (s.kind = 'project' OR s.kind = 'event' AND s.value = ANY ($4::text[])
                                OR s.kind = 'source' AND s.value = ANY ($5::text[]))),
-       looked AS MATERIALIZED (
+       raw_requests AS MATERIALIZED (
          SELECT o.hour AS part, found.* FROM hours o
          CROSS JOIN LATERAL (
            SELECT "timestamp" AS at, CASE WHEN event = ANY ($4::text[]) THEN event END AS event,

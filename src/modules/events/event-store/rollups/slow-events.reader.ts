@@ -3,9 +3,9 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import { conditionsOf } from '../totals/event-filter.js';
-import { type EventPlace, PLACE_COLUMNS } from '../places/event-places.js';
+import { type EventLocator, LOCATOR_COLUMNS } from '../lists/event-locator.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import { requestConditions, type RequestFilter } from './request-filter.js';
 
 /** The upper bound of an hour without a complete rollup. */
@@ -18,7 +18,7 @@ export interface BoundedHour extends TimeWindow {
   readonly isMade: boolean;
 }
 
-export interface SlowPlace extends EventPlace {
+export interface SlowLocator extends EventLocator {
   readonly latency: number;
 }
 
@@ -65,15 +65,15 @@ export class SlowEventsReader {
     filter: RequestFilter,
     { minMs, limit }: { readonly minMs: number; readonly limit: number },
     tx: Db,
-  ): Promise<SlowPlace[]> {
+  ): Promise<SlowLocator[]> {
     const parameters = new Parameters();
     const [from, to] = [spans.map((span) => span.from), spans.map((span) => span.to)].map((list) =>
       parameters.bind(list),
     );
-    return this.database.rows<SlowPlace>(
+    return this.database.rows<SlowLocator>(
       `SELECT found.* FROM unnest(${from}::timestamptz[], ${to}::timestamptz[]) AS spans (starts, ends)
        CROSS JOIN LATERAL (
-         SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM events
+         SELECT ${LOCATOR_COLUMNS}, log_latency_ms AS latency FROM events
          WHERE project_id = ${parameters.bind(projectId)} AND "timestamp" >= spans.starts AND "timestamp" < spans.ends
            AND log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}
          ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)}) found
@@ -84,17 +84,17 @@ export class SlowEventsReader {
   }
 
   /** Returns the same as {@link slowest}, among the events of a window that are not replicated yet. */
-  uncopied(
+  slowestOfTail(
     { projectId }: Scope,
     window: TimeWindow,
     filter: RequestFilter,
     { minMs, limit }: { readonly minMs: number; readonly limit: number },
     tx: Db,
-  ): Promise<SlowPlace[]> {
+  ): Promise<SlowLocator[]> {
     const parameters = new Parameters();
     const conditions = `log_has_latency AND log_latency_ms >= ${parameters.bind(minMs)}${requestConditions(filter, parameters)}`;
-    return this.database.rows<SlowPlace>(
-      `SELECT ${PLACE_COLUMNS}, log_latency_ms AS latency FROM ${uncopiedSql(projectId, window, conditions, parameters.bind)}
+    return this.database.rows<SlowLocator>(
+      `SELECT ${LOCATOR_COLUMNS}, log_latency_ms AS latency FROM ${tailSql(projectId, window, conditions, parameters.bind)}
        ORDER BY log_latency_ms DESC, "timestamp" DESC, id DESC LIMIT ${parameters.bind(limit)} /* tenant: compared there */`,
       parameters.values,
       tx,
@@ -102,11 +102,11 @@ export class SlowEventsReader {
   }
 
   /** Returns the time of the first request among the events of a window that are not replicated yet. */
-  async firstUncopied({ projectId }: Scope, window: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
+  async firstOfTail({ projectId }: Scope, window: TimeWindow, filter: RequestFilter, tx: Db): Promise<Date | null> {
     const parameters = new Parameters();
     const conditions = `true${requestConditions(filter, parameters)}`;
     const [row] = await this.database.rows<{ at: Date | null }>(
-      `SELECT min(e."timestamp") AS at FROM ${uncopiedSql(projectId, window, conditions, parameters.bind)} /* tenant: compared there */`,
+      `SELECT min(e."timestamp") AS at FROM ${tailSql(projectId, window, conditions, parameters.bind)} /* tenant: compared there */`,
       parameters.values,
       tx,
     );
@@ -115,7 +115,7 @@ export class SlowEventsReader {
 }
 
 /** Orders by latency in descending order, then newest first, then by id in descending order. */
-export function slowestFirst(a: SlowPlace, b: SlowPlace): number {
+export function slowestFirst(a: SlowLocator, b: SlowLocator): number {
   if (a.latency !== b.latency) return b.latency - a.latency;
   const [at, other] = [a.timestamp.getTime(), b.timestamp.getTime()];
   return at === other ? (a.id < b.id ? 1 : -1) : other - at;

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
-import type { Place } from '../places/cursor.js';
-import { type EventPlace, MEASURED_BYTES } from '../places/event-places.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
+import type { Locator } from '../lists/cursor.js';
+import { type EventLocator, MEASURED_BYTES } from '../lists/event-locator.js';
 
 /**
  * Limits how many events without a recorded size are measured in one statement, by their stored size. The text may be a
@@ -17,7 +17,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** Locators that are read together, and the total size of their events in bytes. */
 export interface Fitting {
-  readonly places: readonly EventPlace[];
+  readonly locators: readonly EventLocator[];
   readonly bytes: number;
 }
 
@@ -38,49 +38,50 @@ const MEASURED: Selection<{ id: string; measured: number }> = { columns: `id, ${
 export class EventRowsReader {
   constructor(
     private readonly database: Database,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
   ) {}
 
   /**
-   * Returns the first of the places whose events fit into the limit, at least one if there are any.
+   * Returns the first of the locators whose events fit into the limit, at least one if there are any.
    * @param tx a snapshot whose time limit applies; without it each statement runs separately
    */
-  async fit(scope: Scope, places: readonly EventPlace[], mostBytes: number, tx?: Db): Promise<Fitting> {
-    const measured = new Map<EventPlace, number>();
-    const fitting: EventPlace[] = [];
+  async fit(scope: Scope, locators: readonly EventLocator[], mostBytes: number, tx?: Db): Promise<Fitting> {
+    const measured = new Map<EventLocator, number>();
+    const fitting: EventLocator[] = [];
     let bytes = 0;
-    for (const [index, place] of places.entries()) {
-      if (place.bytes === null && !measured.has(place)) await this.measure(scope, places.slice(index), measured, tx);
-      const next = place.bytes ?? measured.get(place) ?? 0;
+    for (const [index, locator] of locators.entries()) {
+      if (locator.bytes === null && !measured.has(locator))
+        await this.measure(scope, locators.slice(index), measured, tx);
+      const next = locator.bytes ?? measured.get(locator) ?? 0;
       if (fitting.length > 0 && bytes + next > mostBytes) break;
-      fitting.push(place);
+      fitting.push(locator);
       bytes += next;
     }
-    return { places: fitting, bytes };
+    return { locators: fitting, bytes };
   }
 
   /**
-   * Returns rows in the order of the places. Events that were deleted meanwhile are missing.
+   * Returns rows in the order of the locators. Events that were deleted meanwhile are missing.
    * @param tx as in {@link fit}
    * @throws ArchiveUnavailable
    */
-  async read<Row>(scope: Scope, places: readonly Place[], selection: Selection<Row>, tx?: Db): Promise<Row[]> {
-    if (places.length === 0) return [];
-    const hotFrom = await this.cold.hotFrom();
-    const old = places.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
-    if (old.length === 0) return this.rows(scope, places, selection, tx);
+  async read<Row>(scope: Scope, locators: readonly Locator[], selection: Selection<Row>, tx?: Db): Promise<Row[]> {
+    if (locators.length === 0) return [];
+    const hotFrom = await this.archived.hotFrom();
+    const old = locators.filter(({ timestamp }) => hotFrom !== null && timestamp < hotFrom);
+    if (old.length === 0) return this.rows(scope, locators, selection, tx);
     const read = async (snapshot: Db): Promise<Row[]> => {
       // Late events may still be in PostgreSQL. They stay readable in this snapshot: a month that was read is locked
       // until its end, and the snapshot still sees removed rows.
       const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
       const missing = new Set(old.filter(({ id }) => !kept.has(id)));
-      const here = places.filter((place) => !missing.has(place));
-      const lent = missing.size === 0 ? null : await this.cold.rowsAt(scope, [...missing]);
+      const here = locators.filter((locator) => !missing.has(locator));
+      const archivedRows = missing.size === 0 ? null : await this.archived.rowsAt(scope, [...missing]);
       const rows = [
         ...(await this.numbered(scope, here, selection, null, snapshot)),
-        ...(lent === null ? [] : await this.numbered(scope, [...missing], selection, lent, snapshot)),
+        ...(archivedRows === null ? [] : await this.numbered(scope, [...missing], selection, archivedRows, snapshot)),
       ];
-      const at = new Map(places.map(({ id }, index) => [id, index]));
+      const at = new Map(locators.map(({ id }, index) => [id, index]));
       return rows.sort((one, other) => (at.get(one.which) ?? 0) - (at.get(other.which) ?? 0)).map(({ row }) => row);
     };
     return tx === undefined ? this.database.snapshot(read) : read(tx);
@@ -88,66 +89,67 @@ export class EventRowsReader {
 
   private rows<Row>(
     scope: Scope,
-    places: readonly Place[],
+    locators: readonly Locator[],
     { columns, join }: Selection<Row>,
     tx: Db | undefined,
   ): Promise<Row[]> {
     const { bind, values } = new Parameters();
-    return this.database.rows<Row>(rowsSql(scope, places, { columns, join }, null, bind), values, tx);
+    return this.database.rows<Row>(rowsSql(scope, locators, { columns, join }, null, bind), values, tx);
   }
 
   /** Returns each row with the id of its event. */
   private async numbered<Row>(
     scope: Scope,
-    places: readonly Place[],
+    locators: readonly Locator[],
     { columns, join }: Selection<Row>,
-    lent: string | null,
+    archivedRows: string | null,
     tx: Db,
   ): Promise<{ readonly which: string; readonly row: Row }[]> {
-    if (places.length === 0) return [];
+    if (locators.length === 0) return [];
     const { bind, values } = new Parameters();
     const query = { columns: `which AS "whichEvent", ${columns}`, join };
-    const sql = rowsSql(scope, places, query, lent, bind);
+    const sql = rowsSql(scope, locators, query, archivedRows, bind);
     const rows = await this.database.rows<Row & { whichEvent: string }>(sql, values, tx);
     return rows.map(({ whichEvent: which, ...row }) => ({ which, row: row as Row }));
   }
 
   private async measure(
     scope: Scope,
-    places: readonly EventPlace[],
-    measured: Map<EventPlace, number>,
+    locators: readonly EventLocator[],
+    measured: Map<EventLocator, number>,
     tx: Db | undefined,
   ): Promise<void> {
-    const together: EventPlace[] = [];
+    const together: EventLocator[] = [];
     let stored = 0;
-    for (const place of places) {
-      if (place.bytes !== null) continue;
-      stored += place.stored ?? 0;
+    for (const locator of locators) {
+      if (locator.bytes !== null) continue;
+      stored += locator.stored ?? 0;
       if (together.length > 0 && (stored > MEASURED_AT_ONCE_BYTES || together.length >= MEASURED_AT_ONCE)) break;
-      together.push(place);
+      together.push(locator);
     }
     const rows = await this.read(scope, together, MEASURED, tx);
     const sizes = new Map(rows.map(({ id, measured: size }) => [id, size]));
-    for (const place of together) measured.set(place, sizes.get(place.id) ?? 0);
+    for (const locator of together) measured.set(locator, sizes.get(locator.id) ?? 0);
   }
 }
 
 /**
  * Reads events along their primary key.
- * @param lent whole rows as JSON, which are read in place of the table
+ * @param archivedRows whole rows as JSON, which are read in place of the table
  */
 function rowsSql(
   { projectId }: Scope,
-  places: readonly Place[],
+  locators: readonly Locator[],
   { columns, join = '' }: Pick<Selection<unknown>, 'columns' | 'join'>,
-  lent: string | null,
+  archivedRows: string | null,
   bind: Bind,
 ): string {
-  const times = places.map(({ timestamp }) => timestamp.getTime());
+  const times = locators.map(({ timestamp }) => timestamp.getTime());
   const project = bind(projectId);
-  const wanted = `unnest(${bind(places.map(({ timestamp }) => timestamp))}::timestamptz[], ${bind(places.map(({ id }) => id))}::uuid[])`;
+  const wanted = `unnest(${bind(locators.map(({ timestamp }) => timestamp))}::timestamptz[], ${bind(locators.map(({ id }) => id))}::uuid[])`;
   const within = [Math.min(...times), Math.max(...times)].map((ms) => bind(new Date(ms)));
-  const events = lent === null ? 'events' : `jsonb_populate_recordset(NULL::events, ${bind(lent)}::jsonb) AS events`;
+  const events =
+    archivedRows === null ? 'events' : `jsonb_populate_recordset(NULL::events, ${bind(archivedRows)}::jsonb) AS events`;
   return `SELECT ${columns} FROM ${wanted} WITH ORDINALITY AS wanted (at, which, n)
     JOIN ${events} ON project_id = ${project} AND "timestamp" = at AND id = which
       AND "timestamp" BETWEEN ${within.join(' AND ')} ${join}

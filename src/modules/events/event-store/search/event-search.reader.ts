@@ -3,14 +3,14 @@ import type { ProjectScope } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import { type Search, searchSql, type SearchWords } from '../../../tenancy/search-sources/index.js';
-import type { Place } from '../places/cursor.js';
+import type { Locator } from '../lists/cursor.js';
 import type { TimeWindow } from '../totals/coverage.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /** The searched fields of an event. */
-export interface SearchedEvent extends Place {
+export interface SearchedEvent extends Locator {
   readonly event: string;
   readonly source: string;
   readonly message: string | null;
@@ -24,8 +24,8 @@ export interface SearchedEvent extends Place {
  */
 export interface SearchedStretch {
   /** Newer rows were already searched. Null when none were. */
-  readonly before: Place | null;
-  readonly end: Place | null;
+  readonly before: Locator | null;
+  readonly end: Locator | null;
 }
 
 /** A sender can choose a path of any length. Only this many characters are searched and shown. */
@@ -52,12 +52,12 @@ export class EventSearchReader {
   async end(
     { projectId }: Scope,
     window: TimeWindow,
-    before: Place | null,
+    before: Locator | null,
     rows: number,
     tx: Db,
-  ): Promise<Place | null> {
+  ): Promise<Locator | null> {
     const { bind, values } = new Parameters();
-    const [end] = await this.database.rows<Place>(
+    const [end] = await this.database.rows<Locator>(
       `SELECT e."timestamp", e.id FROM events e
        WHERE e.project_id = ${bind(projectId)} AND ${placed(window, { before, end: null }, bind)}
        ORDER BY e."timestamp" DESC, e.id DESC OFFSET ${bind(rows - 1)} LIMIT 1`,
@@ -85,8 +85,8 @@ export class EventSearchReader {
   }
 
   /** Returns the best matches among the events that are not replicated yet, at most `limit`. */
-  bestUncopied({ projectId }: Scope, { words, window }: Search, limit: number, tx: Db): Promise<SearchedEvent[]> {
-    return this.bestOf(words, (fits, bind) => uncopiedSql(projectId, window, fits, bind), limit, tx);
+  bestOfTail({ projectId }: Scope, { words, window }: Search, limit: number, tx: Db): Promise<SearchedEvent[]> {
+    return this.bestOf(words, (fits, bind) => tailSql(projectId, window, fits, bind), limit, tx);
   }
 
   /** @param from returns a relation `e` of matching rows */
@@ -132,7 +132,7 @@ export class EventSearchReader {
   }
 
   /** Returns the same as {@link newestOf}, among the events that are not replicated yet. */
-  newestUncopiedOf(
+  newestOfTail(
     { projectId }: Scope,
     window: TimeWindow,
     types: readonly string[],
@@ -140,16 +140,16 @@ export class EventSearchReader {
     tx: Db,
   ): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
-    const uncopied = uncopiedSql(projectId, window, `e.event = ANY(${bind(types)}::text[])`, bind);
+    const tail = tailSql(projectId, window, `e.event = ANY(${bind(types)}::text[])`, bind);
     return this.database.rows<SearchedEvent>(
-      `SELECT ${COLUMNS} FROM ${uncopied} /* tenant: compared there */ ORDER BY e."timestamp" DESC, e.id LIMIT ${bind(limit)}`,
+      `SELECT ${COLUMNS} FROM ${tail} /* tenant: compared there */ ORDER BY e."timestamp" DESC, e.id LIMIT ${bind(limit)}`,
       values,
       tx,
     );
   }
 
   /** Returns an event that was found by its id. */
-  async at({ projectId }: Scope, window: TimeWindow, { timestamp, id }: Place, tx: Db): Promise<SearchedEvent[]> {
+  async at({ projectId }: Scope, window: TimeWindow, { timestamp, id }: Locator, tx: Db): Promise<SearchedEvent[]> {
     const { bind, values } = new Parameters();
     return this.database.rows<SearchedEvent>(
       `SELECT ${COLUMNS} FROM events e

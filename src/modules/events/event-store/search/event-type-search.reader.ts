@@ -10,9 +10,9 @@ import {
   SearchSource,
   type SearchTime,
 } from '../../../tenancy/search-sources/index.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
-import { CopiedEventSearchReader, type CopiedType } from './copied-event-search.reader.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
+import { ClickHouseEventSearchReader, type ClickHouseType } from './clickhouse-event-search.reader.js';
 
 const DAY_MS = 86_400_000;
 const SEARCHED = { texts: ['event'] } as const;
@@ -34,8 +34,8 @@ export class EventTypeSearch extends SearchSource {
 
   constructor(
     private readonly database: Database,
-    private readonly copied: CopiedEventSearchReader,
-    private readonly cold: ColdEventsReader,
+    private readonly clickHouse: ClickHouseEventSearchReader,
+    private readonly archived: ArchivedEventsReader,
   ) {
     super();
   }
@@ -50,14 +50,14 @@ export class EventTypeSearch extends SearchSource {
 
   /** When PostgreSQL no longer has the events of a type, `at` is the start of its last day with an event. */
   private async ofRows({ projectId }: ProjectScope, search: Search, limit: number, db: Db): Promise<TypeRow[]> {
-    const isCold = await this.cold.isCold(search.window);
+    const isArchived = await this.archived.isArchived(search.window);
     const parameters = new Parameters();
     const { bind } = parameters;
     const { named, folded, rank } = namedSql(projectId, search, parameters);
     const [project, from, to] = [bind(projectId), bind(search.window.from), bind(search.window.to)];
     return this.database.rows<TypeRow>(
       `SELECT event, at FROM (
-         SELECT named.*, coalesce(newest.at, CASE WHEN ${bind(isCold)}::boolean THEN named.day END) AS at
+         SELECT named.*, coalesce(newest.at, CASE WHEN ${bind(isArchived)}::boolean THEN named.day END) AS at
          FROM (SELECT event, max(day) AS day, ${folded} FROM ${named} GROUP BY event) named
          LEFT JOIN LATERAL (
            SELECT e."timestamp" AS at FROM events e
@@ -78,14 +78,14 @@ export class EventTypeSearch extends SearchSource {
     time: SearchTime,
   ): Promise<TypeRow[] | null> {
     // In most searches no name matches, which the daily counters answer quickly.
-    if (!this.copied.isAsked || !(await this.isAnyNamed(scope, search, db))) return null;
-    const found = await this.copied.quickly(scope, search.window, time, db, async (moment, bounds) => ({
+    if (!this.clickHouse.isEnabled || !(await this.isAnyNamed(scope, search, db))) return null;
+    const found = await this.clickHouse.quickly(scope, search.window, time, db, async (moment, bounds) => ({
       moment,
-      types: await this.copied.types(scope, search, moment, limit, bounds),
+      types: await this.clickHouse.types(scope, search, moment, limit, bounds),
     }));
     if (found === null) return null;
     const { window } = found.moment;
-    return this.withUncopied(scope, { ...search, window }, found.types, limit, db);
+    return this.withTail(scope, { ...search, window }, found.types, limit, db);
   }
 
   private async isAnyNamed({ projectId }: ProjectScope, search: Search, db: Db): Promise<boolean> {
@@ -100,10 +100,10 @@ export class EventTypeSearch extends SearchSource {
   }
 
   /** Returns the best of the best replicated matches and of all matches that are not replicated yet. */
-  private withUncopied(
+  private withTail(
     { projectId }: ProjectScope,
     { words, window }: Search,
-    types: readonly CopiedType[],
+    types: readonly ClickHouseType[],
     limit: number,
     db: Db,
   ): Promise<TypeRow[]> {
@@ -114,8 +114,8 @@ export class EventTypeSearch extends SearchSource {
     return this.database.rows<TypeRow>(
       `SELECT event, at FROM (
          SELECT event, max(at) AS at, ${folded} FROM (
-           SELECT event, at FROM unnest(${events}::text[], ${times}::timestamptz[]) AS copied (event, at)
-           UNION ALL SELECT e.event, e."timestamp" FROM ${uncopiedSql(projectId, window, fits, bind)} /* tenant: compared there */) both_of_them
+           SELECT event, at FROM unnest(${events}::text[], ${times}::timestamptz[]) AS replicated (event, at)
+           UNION ALL SELECT e.event, e."timestamp" FROM ${tailSql(projectId, window, fits, bind)} /* tenant: compared there */) both_of_them
          GROUP BY event) named
        ORDER BY ${rank} DESC, at DESC, event COLLATE "C" LIMIT ${bind(limit)}`,
       values,

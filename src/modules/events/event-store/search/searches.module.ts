@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { EventRetentionModule } from '../retention/retention.module.js';
-import { CopiedEventSearchReader } from './copied-event-search.reader.js';
+import { ClickHouseEventSearchReader } from './clickhouse-event-search.reader.js';
 import { EventSearchReader } from './event-search.reader.js';
 import { EventTypeSearch } from './event-type-search.reader.js';
 
 /** Searches events and event types by words. */
 @Module({
-  imports: [EventCopiesModule, EventRetentionModule],
-  providers: [CopiedEventSearchReader, EventSearchReader, EventTypeSearch],
-  exports: [CopiedEventSearchReader, EventSearchReader, EventTypeSearch],
+  imports: [EventReplicationModule, EventRetentionModule],
+  providers: [ClickHouseEventSearchReader, EventSearchReader, EventTypeSearch],
+  exports: [ClickHouseEventSearchReader, EventSearchReader, EventTypeSearch],
 })
 export class EventSearchesModule {}

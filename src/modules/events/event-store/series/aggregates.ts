@@ -1,5 +1,5 @@
 import type { Bind } from '../../../../platform/database/parameters.js';
-import { keyedSql, numericSql } from '../questions/keys.js';
+import { keyedSql, numericSql } from '../aggregation/keys.js';
 
 export const AGGREGATES = [
   'count',
@@ -41,16 +41,16 @@ export function withoutEvents(aggregate: Aggregate): number | null {
 }
 
 /** SQL that groups events by bucket and value, and aggregates the groups. */
-export interface Gathering {
+export interface Aggregation {
   /** The selected columns of the events. */
   readonly columns: string;
   /**
-   * Which rows of a bucket and value are combined: `all` when the columns are aggregates, `alike` when only equal rows
+   * Which rows of a bucket and value are combined: `all` when the columns are aggregates, `equal` when only equal rows
    * are, or `none`.
    */
-  readonly merges: 'all' | 'alike' | 'none';
+  readonly merges: 'all' | 'equal' | 'none';
   /** The columns of the grouped rows. */
-  readonly gathered: string;
+  readonly aggregated: string;
   /** The aggregate over these columns. Its type is numeric or float8. */
   readonly value: string;
 }
@@ -62,12 +62,17 @@ export function countedValue(aggregate: Aggregate): string {
 }
 
 /** @param isWeighed true when a row may stand for several equal numbers, counted in `times` */
-export function gatheringOf(aggregate: Aggregate, field: string | undefined, bind: Bind, isWeighed = false): Gathering {
+export function aggregationOf(
+  aggregate: Aggregate,
+  field: string | undefined,
+  bind: Bind,
+  isWeighed = false,
+): Aggregation {
   if (field === undefined) {
     return {
       columns: 'count(*) AS events, count(*) FILTER (WHERE e.log_status >= 500) AS errors',
       merges: 'all',
-      gathered: 'events, errors',
+      aggregated: 'events, errors',
       value: countedValue(aggregate),
     };
   }
@@ -75,8 +80,8 @@ export function gatheringOf(aggregate: Aggregate, field: string | undefined, bin
     const { value, key } = keyedSql(field, bind);
     return {
       columns: `${value} AS measured`,
-      merges: 'alike',
-      gathered: `${key('measured')} AS seen`,
+      merges: 'equal',
+      aggregated: `${key('measured')} AS seen`,
       value: "count(DISTINCT nullif(seen, ''))",
     };
   }
@@ -85,10 +90,10 @@ export function gatheringOf(aggregate: Aggregate, field: string | undefined, bin
   if (quantile !== undefined) {
     if (isWeighed) {
       const columns = `${number} AS number`;
-      return { columns, merges: 'none', gathered: 'number, 1::bigint AS times', value: weighedQuantile(quantile) };
+      return { columns, merges: 'none', aggregated: 'number, 1::bigint AS times', value: weighedQuantile(quantile) };
     }
     const value = `percentile_disc(${quantile}) WITHIN GROUP (ORDER BY number)`;
-    return { columns: `${number} AS number`, merges: 'none', gathered: 'number', value };
+    return { columns: `${number} AS number`, merges: 'none', aggregated: 'number', value };
   }
   return { merges: 'all', ...ofNumbers(aggregate, number) };
 }
@@ -101,16 +106,16 @@ function weighedQuantile(quantile: number): string {
     WHERE up_to >= ceil(${quantile}::float8 * of_all::float8))`;
 }
 
-function ofNumbers(aggregate: Aggregate, number: string): Pick<Gathering, 'columns' | 'gathered' | 'value'> {
+function ofNumbers(aggregate: Aggregate, number: string): Pick<Aggregation, 'columns' | 'aggregated' | 'value'> {
   switch (aggregate) {
     case 'min':
-      return { columns: `min(${number}) AS least`, gathered: 'least', value: 'min(least)' };
+      return { columns: `min(${number}) AS least`, aggregated: 'least', value: 'min(least)' };
     case 'max':
-      return { columns: `max(${number}) AS most`, gathered: 'most', value: 'max(most)' };
+      return { columns: `max(${number}) AS most`, aggregated: 'most', value: 'max(most)' };
     default:
       return {
         columns: `sum(${number}) AS total, count(${number}) AS numbers`,
-        gathered: 'total, numbers',
+        aggregated: 'total, numbers',
         value: aggregate === 'avg' ? 'sum(total) / nullif(sum(numbers), 0)' : 'coalesce(sum(total), 0)',
       };
   }

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
-import { EventQuestionsModule } from '../questions/questions.module.js';
-import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
+import { EventReplicationModule } from '../replication.module.js';
+import { EventAggregationModule } from '../aggregation/aggregation.module.js';
+import { ClickHouseTimeseriesRepository } from './clickhouse-timeseries.repository.js';
 import { TimeseriesReader } from './timeseries.reader.js';
 import { TimeseriesRepository } from './timeseries.repository.js';
 
 /** Aggregates of events over time. */
 @Module({
-  imports: [EventCopiesModule, EventQuestionsModule],
-  providers: [CopiedTimeseriesRepository, TimeseriesReader, TimeseriesRepository],
+  imports: [EventReplicationModule, EventAggregationModule],
+  providers: [ClickHouseTimeseriesRepository, TimeseriesReader, TimeseriesRepository],
   exports: [TimeseriesReader],
 })
 export class EventSeriesModule {}

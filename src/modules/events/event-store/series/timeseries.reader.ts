@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
-import { type Divided, Division } from '../questions/division.js';
-import { GatheredEventsReader, type AggregateSource } from '../questions/gathered-events.reader.js';
-import { isCounted, type Question } from '../questions/question.js';
-import { type Snapshot, Snapshots } from '../questions/snapshots.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
+import { type BucketedWindow, BucketLayout } from '../aggregation/bucket-layout.js';
+import { AggregatedEventsReader, type AggregateSource } from '../aggregation/aggregated-events.reader.js';
+import { isCounted, type AggregationQuery } from '../aggregation/aggregation-query.js';
+import { type Snapshot, Snapshots } from '../aggregation/snapshots.js';
 import type { TimeWindow } from '../totals/coverage.js';
 import type { Dimension } from '../totals/event-filter.js';
 import type { ZonedBuckets } from '../totals/zoned-buckets.js';
 import type { SeriesQuery, SeriesRow } from './series-query.js';
-import { CopiedTimeseriesRepository } from './copied-timeseries.repository.js';
+import { ClickHouseTimeseriesRepository } from './clickhouse-timeseries.repository.js';
 import { TimeseriesRepository } from './timeseries.repository.js';
 
 /** Divides windows into buckets. */
-export interface Dividing {
+export interface BucketRules {
   readonly window: (window: TimeWindow) => ZonedBuckets;
   /** Divides the previous window like the window itself. */
   readonly before: (window: TimeWindow, buckets: ZonedBuckets) => ZonedBuckets;
@@ -28,12 +28,12 @@ export interface AnsweredSeries {
   readonly first: number;
 }
 
-/** The windows of a question that are known before anything is read. */
+/** The windows of a query that are known before anything is read. */
 interface Known {
   /** Null when the window begins with the first event, which has to be read. */
-  readonly known: Divided | null;
-  readonly before: Divided | null;
-  readonly divide: (from: Date) => Divided;
+  readonly known: BucketedWindow | null;
+  readonly before: BucketedWindow | null;
+  readonly bucketsFrom: (from: Date) => BucketedWindow;
   /** True when counted hours can answer, unless buckets are shorter than an hour. */
   readonly isCountable: boolean;
 }
@@ -43,88 +43,93 @@ interface Known {
 export class TimeseriesReader {
   constructor(
     private readonly snapshots: Snapshots,
-    private readonly gathered: GatheredEventsReader,
+    private readonly aggregated: AggregatedEventsReader,
     private readonly series: TimeseriesRepository,
-    private readonly copied: CopiedTimeseriesRepository,
+    private readonly clickHouse: ClickHouseTimeseriesRepository,
   ) {}
 
   /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries, and the errors of dividing */
-  async of(question: Question, query: SeriesQuery, dividing: Dividing, signal: AbortSignal): Promise<AnsweredSeries> {
-    const fields = query.splitBy === undefined ? [] : [query.splitBy];
-    const isCountable = query.field === undefined && isCounted(question, fields);
-    const divide = (from: Date): Divided => {
-      const window: TimeWindow = { from, to: question.window.to };
-      return { window, buckets: dividing.window(window) };
+  async of(
+    query: AggregationQuery,
+    params: SeriesQuery,
+    bucketRules: BucketRules,
+    signal: AbortSignal,
+  ): Promise<AnsweredSeries> {
+    const fields = params.splitBy === undefined ? [] : [params.splitBy];
+    const isCountable = params.field === undefined && isCounted(query, fields);
+    const bucketsFrom = (from: Date): BucketedWindow => {
+      const window: TimeWindow = { from, to: query.window.to };
+      return { window, buckets: bucketRules.window(window) };
     };
-    const known = question.isAll ? null : divide(question.window.from);
-    const { before: window } = question;
+    const known = query.isAll ? null : bucketsFrom(query.window.from);
+    const { before: window } = query;
     const before =
-      known !== null && window !== null && query.hasPrevious
-        ? { window, buckets: dividing.before(window, known.buckets) }
+      known !== null && window !== null && params.hasPrevious
+        ? { window, buckets: bucketRules.before(window, known.buckets) }
         : null;
-    const divided = { known, before, divide, isCountable };
-    return this.snapshots.run(question, signal, async (snapshot) => {
-      const copied = await this.fromCopy(question, query, divided, snapshot, signal);
-      return copied ?? this.fromRows(question, query, divided, snapshot);
+    const bucketed = { known, before, bucketsFrom, isCountable };
+    return this.snapshots.run(query, signal, async (snapshot) => {
+      const replicated = await this.fromClickHouse(query, params, bucketed, snapshot, signal);
+      return replicated ?? this.fromRows(query, params, bucketed, snapshot);
     });
   }
 
   /** @returns null when PostgreSQL has to answer alone, or can use counted hours */
-  private async fromCopy(
-    question: Question,
-    query: SeriesQuery,
-    { known, before, divide, isCountable }: Known,
+  private async fromClickHouse(
+    query: AggregationQuery,
+    params: SeriesQuery,
+    { known, before, bucketsFrom, isCountable }: Known,
     snapshot: Snapshot,
     signal: AbortSignal,
   ): Promise<AnsweredSeries | null> {
     if (isCountable && known?.buckets.interval !== 'minute') return null;
-    const window = known === null ? question.window : new Division(known, before).span;
-    const copy = await this.copied.begin(question, query, window, snapshot, signal);
-    if (copy === null) return null;
-    let divided = known;
-    if (divided === null) {
-      const first = await copy.first();
+    const window = known === null ? query.window : new BucketLayout(known, before).span;
+    const series = await this.clickHouse.begin(query, params, window, snapshot, signal);
+    if (series === null) return null;
+    let bucketed = known;
+    if (bucketed === null) {
+      const first = await series.first();
       if (first === undefined) return null;
-      divided = divide(first ?? question.window.to);
+      bucketed = bucketsFrom(first ?? query.window.to);
     }
-    const division = new Division(divided, before);
-    const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
-    if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
-    const rows = await copy.rows(division);
+    const layout = new BucketLayout(bucketed, before);
+    const answered = { buckets: bucketed.buckets, before: before?.buckets ?? null, first: layout.first };
+    if (bucketed.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const rows = await series.rows(layout);
     if (rows !== undefined) return rows && { ...answered, rows };
-    const source = await copy.source(division);
-    return source && { ...answered, rows: await this.series.rows(question, source, division, query, snapshot) };
+    const source = await series.source(layout);
+    return source && { ...answered, rows: await this.series.rows(query, source, layout, params, snapshot) };
   }
 
   private async fromRows(
-    question: Question,
-    query: SeriesQuery,
-    { known, before, divide, isCountable }: Known,
+    query: AggregationQuery,
+    params: SeriesQuery,
+    { known, before, bucketsFrom, isCountable }: Known,
     snapshot: Snapshot,
   ): Promise<AnsweredSeries> {
-    const all = known === null && !isCountable ? await this.gathered.events(question, question.window, snapshot) : null;
-    const divided = known ?? divide(await this.beginningOfAll(question, all, snapshot));
-    const division = new Division(divided, before);
-    const answered = { buckets: divided.buckets, before: before?.buckets ?? null, first: division.first };
-    if (divided.buckets.starts.length === 0) return { ...answered, rows: [] };
-    const isOfHours = isCountable && divided.buckets.interval !== 'minute';
-    const dimensions = isOfHours ? (query.splitBy === undefined ? [] : [query.splitBy as Dimension]) : null;
+    const all = known === null && !isCountable ? await this.aggregated.events(query, query.window, snapshot) : null;
+    const bucketed = known ?? bucketsFrom(await this.beginningOfAll(query, all, snapshot));
+    const layout = new BucketLayout(bucketed, before);
+    const answered = { buckets: bucketed.buckets, before: before?.buckets ?? null, first: layout.first };
+    if (bucketed.buckets.starts.length === 0) return { ...answered, rows: [] };
+    const isOfHours = isCountable && bucketed.buckets.interval !== 'minute';
+    const dimensions = isOfHours ? (params.splitBy === undefined ? [] : [params.splitBy as Dimension]) : null;
     const source: AggregateSource =
       all === null
-        ? await this.gathered.source(question, division, dimensions, snapshot)
+        ? await this.aggregated.source(query, layout, dimensions, snapshot)
         : { type: 'events', events: all };
-    return { ...answered, rows: await this.series.rows(question, source, division, query, snapshot) };
+    return { ...answered, rows: await this.series.rows(query, source, layout, params, snapshot) };
   }
 
   /**
    * Returns the time of the first event, or the end of the window when there is none.
    * @param all null when counted hours can answer
    */
-  private async beginningOfAll(question: Question, all: FittingEvents | null, snapshot: Snapshot): Promise<Date> {
+  private async beginningOfAll(query: AggregationQuery, all: MatchingEvents | null, snapshot: Snapshot): Promise<Date> {
     const first =
       all === null
-        ? await this.gathered.endOf(question, question.window, 'first', snapshot)
-        : await this.gathered.firstOf(all, snapshot);
-    return first ?? question.window.to;
+        ? await this.aggregated.endOf(query, query.window, 'first', snapshot)
+        : await this.aggregated.firstOf(all, snapshot);
+    return first ?? query.window.to;
   }
 }

@@ -1,26 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { type Bind, Parameters } from '../../../../platform/database/parameters.js';
 import type { Dimension } from '../totals/event-filter.js';
-import type { FittingEvents } from '../candidates/fitting-events.reader.js';
-import { addsUp, countedValue, gatheringOf } from './aggregates.js';
+import type { MatchingEvents } from '../scan/matching-events.reader.js';
+import { addsUp, countedValue, aggregationOf } from './aggregates.js';
 import type { SeriesQuery, SeriesRow } from './series-query.js';
-import type { CopiedGathering } from './copied-aggregates.js';
-import { keptKeySql } from '../questions/copied-keys.js';
-import type { Division } from '../questions/division.js';
-import { bucketSql, countedSql, type AggregateSource } from '../questions/gathered-events.reader.js';
-import { KEY_ORDER, keyedSql, shortKeySql } from '../questions/keys.js';
-import type { Question } from '../questions/question.js';
-import type { Snapshot } from '../questions/snapshots.js';
+import type { ClickHouseAggregation } from './clickhouse-aggregates.js';
+import { keptKeySql } from '../aggregation/clickhouse-keys.js';
+import type { BucketLayout } from '../aggregation/bucket-layout.js';
+import { bucketSql, countedSql, type AggregateSource } from '../aggregation/aggregated-events.reader.js';
+import { KEY_ORDER, keyedSql, shortKeySql } from '../aggregation/keys.js';
+import type { AggregationQuery } from '../aggregation/aggregation-query.js';
+import type { Snapshot } from '../aggregation/snapshots.js';
 
 /** Groups of replicated events, row by row, and the events that PostgreSQL has to add. */
-export interface CopiedSource {
-  readonly type: 'copied';
+export interface ClickHouseSource {
+  readonly type: 'clickHouse';
   readonly buckets: readonly number[];
   readonly keys: readonly string[];
-  /** A list for each column name of `gathering.taken`. */
+  /** A list for each column name of `aggregation.taken`. */
   readonly columns: Readonly<Record<string, readonly unknown[]>>;
-  readonly gathering: Pick<CopiedGathering, 'taken' | 'kept'>;
-  readonly events: FittingEvents;
+  readonly aggregation: Pick<ClickHouseAggregation, 'taken' | 'kept'>;
+  readonly events: MatchingEvents;
 }
 
 interface Base {
@@ -34,8 +34,8 @@ interface Base {
 export class TimeseriesRepository {
   /** Returns the distinct values of a field in each bucket, as keys. */
   seen(
-    events: FittingEvents,
-    division: Division,
+    events: MatchingEvents,
+    layout: BucketLayout,
     field: string,
     limit: number,
     snapshot: Snapshot,
@@ -45,7 +45,7 @@ export class TimeseriesRepository {
     const { value, key } = keyedSql(field, bind);
     return snapshot.rows(
       `SELECT bucket, ${key('held')} AS key FROM (
-         SELECT DISTINCT ${bucketSql(division, bind)} AS bucket, ${value} AS held
+         SELECT DISTINCT ${bucketSql(layout, bind)} AS bucket, ${value} AS held
          FROM ${events(bind)} /* tenant: the events found are of one project */ LIMIT ${bind(limit)}) seen`,
       parameters,
     );
@@ -56,28 +56,28 @@ export class TimeseriesRepository {
    * them all.
    */
   rows(
-    question: Question,
-    source: AggregateSource | CopiedSource,
-    division: Division,
-    query: SeriesQuery,
+    query: AggregationQuery,
+    source: AggregateSource | ClickHouseSource,
+    layout: BucketLayout,
+    params: SeriesQuery,
     snapshot: Snapshot,
   ): Promise<SeriesRow[]> {
     const parameters = new Parameters();
-    const { sql, value } = baseOf(question, source, division, query, parameters.bind);
-    const first = parameters.bind(division.first);
+    const { sql, value } = baseOf(query, source, layout, params, parameters.bind);
+    const first = parameters.bind(layout.first);
     const parts = [
       `SELECT 'series' AS part, place, key, NULL::int AS bucket, value::text FROM tops`,
       `SELECT 'series', place, NULL, bucket, (${value})::text FROM base JOIN tops USING (key)
        WHERE bucket >= ${first}::int GROUP BY place, bucket`,
     ];
-    if (query.splitBy !== undefined && addsUp(query.aggregate)) {
+    if (params.splitBy !== undefined && addsUp(params.aggregate)) {
       parts.push(
         `SELECT 'other', NULL, NULL, bucket, (${value})::text FROM base
          WHERE bucket >= ${first}::int AND key NOT IN (SELECT key FROM tops)
          GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
       );
     }
-    if (query.hasPrevious) {
+    if (params.hasPrevious) {
       parts.push(
         `SELECT 'previous', NULL, NULL, bucket, (${value})::text FROM base
          WHERE bucket < ${first}::int GROUP BY GROUPING SETS ((bucket), ()) HAVING count(*) > 0`,
@@ -88,7 +88,7 @@ export class TimeseriesRepository {
        totals AS (SELECT key, ${value} AS value FROM base WHERE bucket >= ${first}::int GROUP BY key),
        tops AS MATERIALIZED (
          SELECT (row_number() OVER (ORDER BY value DESC NULLS LAST, ${KEY_ORDER}))::int AS place, key, value FROM totals
-         ORDER BY place LIMIT ${parameters.bind(query.top)})
+         ORDER BY place LIMIT ${parameters.bind(params.top)})
        ${parts.join('\nUNION ALL\n')}`,
       parameters,
     );
@@ -96,9 +96,9 @@ export class TimeseriesRepository {
 }
 
 function baseOf(
-  question: Question,
-  source: AggregateSource | CopiedSource,
-  division: Division,
+  query: AggregationQuery,
+  source: AggregateSource | ClickHouseSource,
+  layout: BucketLayout,
   { aggregate, field, splitBy }: SeriesQuery,
   bind: Bind,
 ): Base {
@@ -106,25 +106,25 @@ function baseOf(
     const dimensions = splitBy === undefined ? [] : [splitBy as Dimension];
     const key = splitBy === undefined ? `''` : shortKeySql(splitBy);
     return {
-      sql: `SELECT bucket, ${key} AS key, events, errors FROM (${countedSql(question, source, dimensions, bind)}) found`,
+      sql: `SELECT bucket, ${key} AS key, events, errors FROM (${countedSql(query, source, dimensions, bind)}) found`,
       value: countedValue(aggregate),
     };
   }
   const split = splitBy === undefined ? { value: `''`, key: () => `''` } : keyedSql(splitBy, bind);
-  const { columns, merges, gathered, value } = gatheringOf(aggregate, field, bind, source.type === 'copied');
-  const ofCopy = source.type === 'copied' ? `${copiedSql(source, bind)} UNION ALL ` : '';
+  const { columns, merges, aggregated, value } = aggregationOf(aggregate, field, bind, source.type === 'clickHouse');
+  const ofClickHouse = source.type === 'clickHouse' ? `${clickHouseSql(source, bind)} UNION ALL ` : '';
   return {
-    sql: `${ofCopy}SELECT bucket, ${split.key('held')} AS key, ${gathered} FROM (
-            SELECT ${merges === 'alike' ? 'DISTINCT ' : ''}${bucketSql(division, bind)} AS bucket, ${split.value} AS held, ${columns}
+    sql: `${ofClickHouse}SELECT bucket, ${split.key('held')} AS key, ${aggregated} FROM (
+            SELECT ${merges === 'equal' ? 'DISTINCT ' : ''}${bucketSql(layout, bind)} AS bucket, ${split.value} AS held, ${columns}
             FROM ${source.events(bind)} /* tenant: the events found are of one project */
-            ${merges === 'all' ? 'GROUP BY 1, 2' : ''} OFFSET 0) gathered`,
+            ${merges === 'all' ? 'GROUP BY 1, 2' : ''} OFFSET 0) aggregated`,
     value,
   };
 }
 
-function copiedSql({ buckets, keys, columns, gathering: { taken, kept } }: CopiedSource, bind: Bind): string {
+function clickHouseSql({ buckets, keys, columns, aggregation: { taken, kept } }: ClickHouseSource, bind: Bind): string {
   const names = Object.keys(taken);
   const lists = names.map((name) => `${bind(columns[name])}::${taken[name]}[]`);
   return `SELECT bucket, ${keptKeySql('held')} AS key, ${kept}
-    FROM unnest(${bind(buckets)}::int[], ${bind(keys)}::text[], ${lists.join(', ')}) AS copied (bucket, held, ${names.join(', ')})`;
+    FROM unnest(${bind(buckets)}::int[], ${bind(keys)}::text[], ${lists.join(', ')}) AS replicated (bucket, held, ${names.join(', ')})`;
 }

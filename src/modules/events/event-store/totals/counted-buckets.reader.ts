@@ -1,7 +1,7 @@
 import type { ProjectId } from '../../../access/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 import type { BucketCoverage, BucketEdge } from './bucket-coverage.js';
-import type { ColdEdges } from './cold-edges.reader.js';
+import type { ArchivedEdges } from './archived-edges.reader.js';
 import { wholeDays } from './coverage.js';
 import { conditionsOf, type Dimension, type EventFilter, isEmptyFilter } from './event-filter.js';
 
@@ -14,7 +14,7 @@ export interface BucketCount {
   /** The columns of the relation in addition to `bucket`, `events` and `errors`. */
   readonly dimensions: readonly Dimension[];
   /** The rows of edges that PostgreSQL lacks. Null when it has all. */
-  readonly cold: ColdEdges | null;
+  readonly archived: ArchivedEdges | null;
 }
 
 /** The lint rule about tenants cannot read the condition inside the template. */
@@ -25,7 +25,7 @@ const TENANT = '/* tenant: edges are of one project */';
  * Counts are negative where an hour or day extends beyond its bucket.
  */
 export function countedBuckets(
-  { projectId, coverage, now, filter, dimensions, cold }: BucketCount,
+  { projectId, coverage, now, filter, dimensions, archived }: BucketCount,
   bind: Bind,
 ): string {
   // The parameter is only bound when used, because a count of archived edges alone does not need it.
@@ -61,8 +61,8 @@ export function countedBuckets(
   }
   const groups = dimensions.length === 0 ? '' : `GROUP BY ${dimensions.join(', ')}`;
   const found = `SELECT part.bucket, ${dimensions.map((name) => `found.${name}, `).join('')}part.sign * found.events, part.sign * found.errors`;
-  const [hotEdges, coldEdges] = [false, true].map((isCold) =>
-    coverage.edges.filter((edge) => (cold?.has(edge) === true) === isCold),
+  const [hotEdges, archivedEdges] = [false, true].map((isArchived) =>
+    coverage.edges.filter((edge) => (archived?.has(edge) === true) === isArchived),
   ) as [BucketEdge[], BucketEdge[]];
   if (hotEdges.length > 0) {
     parts.push(
@@ -72,15 +72,17 @@ export function countedBuckets(
          ${groups} OFFSET 0) found`,
     );
   }
-  if (coldEdges.length > 0) {
+  if (archivedEdges.length > 0) {
     parts.push(
-      `${found} FROM ${spansSql(coldEdges, bind)} CROSS JOIN LATERAL (
-         SELECT ${names}sum(n) AS events, coalesce(sum(n) FILTER (WHERE failed), 0) AS errors FROM cold_edges
+      `${found} FROM ${spansSql(archivedEdges, bind)} CROSS JOIN LATERAL (
+         SELECT ${names}sum(n) AS events, coalesce(sum(n) FILTER (WHERE failed), 0) AS errors FROM archived_edges
          WHERE at >= part."from" AND at < part."to"${conditions} ${groups} OFFSET 0) found ${TENANT}`,
     );
   }
   const beside =
-    cold === null ? '' : `WITH cold_edges AS MATERIALIZED (SELECT * FROM ${cold.sql(bind)} found ${TENANT}) `;
+    archived === null
+      ? ''
+      : `WITH archived_edges AS MATERIALIZED (SELECT * FROM ${archived.sql(bind)} found ${TENANT}) `;
   const columns = `counted (bucket, ${names}events, errors)`;
   if (parts.length > 0) return `(${beside}${parts.join('\nUNION ALL\n')}) AS ${columns}`;
   const nothing = dimensions.map((name) => (name === 'source_id' ? 'NULL::uuid, ' : 'NULL::text, ')).join('');

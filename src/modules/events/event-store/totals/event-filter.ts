@@ -17,7 +17,7 @@ export function conditionsOf(filter: EventFilter, parameters: Pick<Parameters, '
 }
 
 /** Returns the same as {@link conditionsOf}, for the rows `e` of ClickHouse. */
-export function copiedConditionsOf(filter: EventFilter, bind: BindValue): string {
+export function clickHouseConditionsOf(filter: EventFilter, bind: BindValue): string {
   return DIMENSIONS.filter((name) => filter[name] !== undefined)
     .map((name) => ` AND e.${name} = ${bind(filter[name], name === 'source_id' ? 'UUID' : 'String')}`)
     .join('');

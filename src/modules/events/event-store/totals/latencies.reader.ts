@@ -4,10 +4,10 @@ import { Clock } from '../../../../platform/clock/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
-import type { AlikeColumn } from '../reading/alike-events.js';
-import { ColdEventsReader } from '../reading/cold-events.reader.js';
+import type { GroupedColumn } from '../reading/grouped-events.js';
+import { ArchivedEventsReader } from '../reading/archived-events.reader.js';
 import { inWindowsSql } from '../reading/windows-sql.js';
-import { uncopiedSql } from '../reading/uncopied-events.reader.js';
+import { tailSql } from '../reading/tail.reader.js';
 import { coverageOf, type Edge, type TimeWindow } from './coverage.js';
 import { inWindow } from './event-filter.js';
 import { bucketOf, isOneValue, middleOf, placesOf, quantilesOf } from './latency-buckets.js';
@@ -18,8 +18,8 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 
 type Histogram = readonly { readonly bucket: number; readonly events: number }[];
 
-const LATENCY: AlikeColumn = {
-  copied: () => 'e.log_latency_ms',
+const LATENCY: GroupedColumn = {
+  clickHouse: () => 'e.log_latency_ms',
   postgres: () => 'e.log_latency_ms',
   type: 'int',
 };
@@ -29,7 +29,7 @@ const LATENCY: AlikeColumn = {
 export class LatenciesReader {
   constructor(
     private readonly database: Database,
-    private readonly cold: ColdEventsReader,
+    private readonly archived: ArchivedEventsReader,
     private readonly clock: Clock,
   ) {}
 
@@ -46,8 +46,8 @@ export class LatenciesReader {
     events: number,
     db?: Db,
   ): Promise<(number | null)[]> {
-    if (await this.cold.isCold(window)) {
-      const read = (tx: Db): Promise<(number | null)[]> => this.ofCold(scope, window, quantiles, events, tx);
+    if (await this.archived.isArchived(window)) {
+      const read = (tx: Db): Promise<(number | null)[]> => this.ofArchived(scope, window, quantiles, events, tx);
       return db === undefined ? this.database.snapshot(read) : read(db);
     }
     if (events <= EXACT_UP_TO) return this.exact(scope, window, quantiles, db);
@@ -76,7 +76,7 @@ export class LatenciesReader {
   }
 
   /** Used when PostgreSQL lacks events of the window. */
-  private async ofCold(
+  private async ofArchived(
     scope: Scope,
     window: TimeWindow,
     quantiles: readonly number[],
@@ -84,11 +84,11 @@ export class LatenciesReader {
     tx: Db,
   ): Promise<(number | null)[]> {
     if (events > EXACT_UP_TO) {
-      const histogram = await this.coldHistogram(scope, window, tx);
+      const histogram = await this.archivedHistogram(scope, window, tx);
       const measured = histogram.reduce((sum, one) => sum + one.events, 0);
       if (measured === 0 || measured > EXACT_UP_TO) return quantilesOf(histogram, quantiles);
     }
-    const values = await this.coldLatencies(scope, [{ ...window, sign: 1 }], tx);
+    const values = await this.archivedLatencies(scope, [{ ...window, sign: 1 }], tx);
     const places = placesOf(
       values.map(({ ms, events: times }) => ({ bucket: ms, events: times })),
       quantiles,
@@ -97,7 +97,7 @@ export class LatenciesReader {
   }
 
   /** Combines the counted whole hours with the latencies at the edges. */
-  private async coldHistogram({ projectId }: Scope, window: TimeWindow, tx: Db): Promise<Histogram> {
+  private async archivedHistogram({ projectId }: Scope, window: TimeWindow, tx: Db): Promise<Histogram> {
     const { hours, edges } = coverageOf(window, this.clock.now());
     const counted = new Map<number, number>();
     const add = (bucket: number, events: number): unknown => counted.set(bucket, (counted.get(bucket) ?? 0) + events);
@@ -110,7 +110,7 @@ export class LatenciesReader {
       );
       for (const { bucket, events } of rows) add(bucket, events);
     }
-    for (const { ms, events } of await this.coldLatencies({ projectId }, edges, tx)) add(bucketOf(ms), events);
+    for (const { ms, events } of await this.archivedLatencies({ projectId }, edges, tx)) add(bucketOf(ms), events);
     return [...counted]
       .map(([bucket, events]) => ({ bucket, events }))
       .filter(({ events }) => events > 0)
@@ -118,7 +118,7 @@ export class LatenciesReader {
   }
 
   /** Returns the number of events per latency, ascending. */
-  private async coldLatencies(
+  private async archivedLatencies(
     { projectId }: Scope,
     edges: readonly Edge[],
     tx: Db,
@@ -126,10 +126,10 @@ export class LatenciesReader {
     const counted = new Map<number, number>();
     for (const edge of edges) {
       const within = (bind: BindValue): string => `${inWindowsSql([edge], bind)} AND e.log_has_latency`;
-      const alike = await this.cold.alike({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
+      const grouped = await this.archived.grouped({ projectId }, { columns: { ms: LATENCY }, where: within }, tx);
       const { bind, values } = new Parameters();
       const rows = await this.database.rows<{ ms: number; events: number }>(
-        `SELECT ms, sum(n) AS events FROM ${alike.sql(uncopiedSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
+        `SELECT ms, sum(n) AS events FROM ${grouped.sql(tailSql(projectId, edge, 'e.log_has_latency', bind), bind)} found /* tenant: compared there */
          GROUP BY 1`,
         values,
         tx,

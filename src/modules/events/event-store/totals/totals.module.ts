@@ -1,23 +1,23 @@
 import { Module } from '@nestjs/common';
-import { EventCopiesModule } from '../copies.module.js';
+import { EventReplicationModule } from '../replication.module.js';
 import { belongsToProject } from '../../../tenancy/projects/index.js';
 import { EventRetentionModule } from '../retention/retention.module.js';
 import { ArrivalsReader } from './arrivals.reader.js';
-import { ColdEdgesReader } from './cold-edges.reader.js';
+import { ArchivedEdgesReader } from './archived-edges.reader.js';
 import { LatenciesReader } from './latencies.reader.js';
 import { EventTotalsReader } from './totals.reader.js';
 import { EventTotalsRepository } from './totals.repository.js';
 
 @Module({
-  imports: [EventCopiesModule, EventRetentionModule],
+  imports: [EventReplicationModule, EventRetentionModule],
   providers: [
     ArrivalsReader,
-    ColdEdgesReader,
+    ArchivedEdgesReader,
     EventTotalsReader,
     EventTotalsRepository,
     LatenciesReader,
     belongsToProject(EventTotalsRepository),
   ],
-  exports: [ArrivalsReader, ColdEdgesReader, EventTotalsReader, LatenciesReader],
+  exports: [ArrivalsReader, ArchivedEdgesReader, EventTotalsReader, LatenciesReader],
 })
 export class EventTotalsModule {}

@@ -4,7 +4,7 @@ import { Clock } from '../../../../platform/clock/index.js';
 import type { ReadBounds } from '../../../../platform/clickhouse/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 import { Parameters } from '../../../../platform/database/parameters.js';
-import { type ColdEdges, ColdEdgesReader } from './cold-edges.reader.js';
+import { type ArchivedEdges, ArchivedEdgesReader } from './archived-edges.reader.js';
 import type { Count, Interval } from './count.js';
 import { type Coverage, coverageOf, type TimeWindow, wholeDays } from './coverage.js';
 import { conditionsOf, type Dimension, DIMENSIONS, type EventFilter, inWindow, isEmptyFilter } from './event-filter.js';
@@ -67,7 +67,7 @@ type Scope = Pick<ProjectScope, 'projectId'>;
 export class EventTotalsReader {
   constructor(
     private readonly database: Database,
-    private readonly cold: ColdEdgesReader,
+    private readonly archived: ArchivedEdgesReader,
     private readonly clock: Clock,
   ) {}
 
@@ -276,29 +276,29 @@ export class EventTotalsReader {
     db: Db | undefined,
     limited?: LimitedSnapshot,
   ): Promise<Row[]> {
-    const isCold = await this.cold.areCold(count.coverage.edges, db);
+    const isArchived = await this.archived.areArchived(count.coverage.edges, db);
     const read = async (tx: Db | undefined): Promise<Row[]> => {
-      const edges = isCold && tx !== undefined ? await this.coldEdges(count, tx, limited) : null;
+      const edges = isArchived && tx !== undefined ? await this.archivedEdges(count, tx, limited) : null;
       await limited?.limit();
       const parameters = new Parameters();
       return this.database.rows<Row>(sql(countedRows(count, edges, parameters), parameters), parameters.values, tx);
     };
     // The counts and the events that are not replicated yet must come from one snapshot.
-    return isCold ? this.ofOneMoment(db, read) : read(db);
+    return isArchived ? this.ofOneMoment(db, read) : read(db);
   }
 
   private ofOneMoment<T>(db: Db | undefined, work: (tx: Db) => Promise<T>): Promise<T> {
     return db === undefined ? this.database.snapshot(work) : work(db);
   }
 
-  private coldEdges(
+  private archivedEdges(
     { projectId, coverage, filter, dimensions, bucket }: Count,
     tx: Db,
     limited: LimitedSnapshot | undefined,
-  ): Promise<ColdEdges> {
+  ): Promise<ArchivedEdges> {
     const query = { filter, dimensions, interval: bucket };
-    const read = (bounds?: ReadBounds): Promise<ColdEdges> =>
-      this.cold.of({ projectId }, coverage.edges, query, tx, bounds);
+    const read = (bounds?: ReadBounds): Promise<ArchivedEdges> =>
+      this.archived.of({ projectId }, coverage.edges, query, tx, bounds);
     return limited === undefined ? read() : limited.inTime(read);
   }
 
@@ -318,7 +318,7 @@ const SUMS = `${EVENTS}, coalesce(sum(errors), 0)::float8 AS errors`;
  * Counts are negative where an hour extends beyond the window. One statement reads both from one snapshot. A column
  * that the caller does not use is not read.
  */
-function countedRows(count: Count, cold: ColdEdges | null, parameters: Parameters): string {
+function countedRows(count: Count, archived: ArchivedEdges | null, parameters: Parameters): string {
   const { projectId, coverage, filter, dimensions, bucket, named = false } = count;
   // The parameter is only bound when used, because a count of archived edges alone does not need it.
   let place: string | undefined;
@@ -348,22 +348,22 @@ function countedRows(count: Count, cold: ColdEdges | null, parameters: Parameter
     }
   }
   for (const edge of coverage.edges) {
-    const isCold = cold?.has(edge) === true;
-    const keys = columns(isCold ? 'at' : '"timestamp"');
+    const isArchived = archived?.has(edge) === true;
+    const keys = columns(isArchived ? 'at' : '"timestamp"');
     const groups = keys.map((_, index) => index + 1).join(', ');
     const [grouped, signed] = [groups === '' ? '' : `GROUP BY ${groups}`, (sql: string) => `${edge.sign} * ${sql}`];
     parts.push(
-      isCold
+      isArchived
         ? `SELECT ${[...keys, signed('sum(n)'), signed('sum(n) FILTER (WHERE failed)')].join(', ')}
-           FROM cold_edges WHERE ${inWindow('at', edge, parameters)}${conditions()} ${grouped}`
+           FROM archived_edges WHERE ${inWindow('at', edge, parameters)}${conditions()} ${grouped}`
         : `SELECT ${[...keys, signed('count(*)'), signed('count(*) FILTER (WHERE log_status >= 500)')].join(', ')}
            FROM events WHERE project_id = ${project()} AND ${inWindow('"timestamp"', edge, parameters)}${conditions()} ${grouped}`,
     );
   }
   const names = [...dimensions, ...(bucket === undefined ? [] : ['bucket'])];
   const beside =
-    cold === null
+    archived === null
       ? ''
-      : `WITH cold_edges AS MATERIALIZED (SELECT * FROM ${cold.sql(parameters.bind)} found ${TENANT}) `;
+      : `WITH archived_edges AS MATERIALIZED (SELECT * FROM ${archived.sql(parameters.bind)} found ${TENANT}) `;
   return `(${beside}${parts.join('\nUNION ALL\n')}) AS counted (${[...names, 'events', 'errors'].join(', ')})`;
 }

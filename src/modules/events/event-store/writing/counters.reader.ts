@@ -4,13 +4,13 @@ import { LivingProjectsReader } from '../../../tenancy/projects/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 /** A position in the order of projects and time. It need not have a counter. */
-export interface CounterPlace {
+export interface CounterCursor {
   readonly project_id: string;
   /** In the text format of PostgreSQL. */
   readonly hour: string;
 }
 
-export interface CounterHour extends CounterPlace {
+export interface CounterHour extends CounterCursor {
   readonly project_id: ProjectId;
   readonly events: number;
 }
@@ -35,10 +35,10 @@ export class CountersReader {
   ) {}
 
   /**
-   * Returns the hours after a place in the order of projects and time, at most `limit`. Leaves out hours with more than
-   * `mostEvents` events, hours of deleted projects, and hours whose events PostgreSQL no longer has.
+   * Returns the hours after a cursor in the order of projects and time, at most `limit`. Leaves out hours with more
+   * than `mostEvents` events, hours of deleted projects, and hours whose events PostgreSQL no longer has.
    */
-  async hours(after: CounterPlace, limit: number, mostEvents: number): Promise<CounterHour[]> {
+  async hours(after: CounterCursor, limit: number, mostEvents: number): Promise<CounterHour[]> {
     const read = (besides: readonly ProjectId[]): Promise<CounterHour[]> =>
       this.database.rows<CounterHour>(
         `SELECT /* every tenant: each in its turn */ h.project_id, h.hour::text AS hour, h.events::float8 AS events

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { belongsToProject, ProjectsModule } from '../../../tenancy/projects/index.js';
 import { CountersReader } from './counters.reader.js';
-import { EventsWriter } from './events.writer.js';
+import { EventRemovalWriter } from './event-removal.writer.js';
 import { PartitionsWriter } from './partitions.writer.js';
 import { EventTracesWriter } from './event-traces.writer.js';
 import { ServiceEventsWriter } from './service-events.writer.js';
@@ -12,15 +12,22 @@ import { UniqueEventsWriter } from './unique-events.writer.js';
   imports: [ProjectsModule],
   providers: [
     CountersReader,
-    EventsWriter,
+    EventRemovalWriter,
     PartitionsWriter,
     EventTracesWriter,
     ServiceEventsWriter,
     UniqueEventsWriter,
-    belongsToProject(EventsWriter),
+    belongsToProject(EventRemovalWriter),
     belongsToProject(EventTracesWriter),
     belongsToProject(UniqueEventsWriter),
   ],
-  exports: [CountersReader, EventTracesWriter, EventsWriter, PartitionsWriter, ServiceEventsWriter, UniqueEventsWriter],
+  exports: [
+    CountersReader,
+    EventTracesWriter,
+    EventRemovalWriter,
+    PartitionsWriter,
+    ServiceEventsWriter,
+    UniqueEventsWriter,
+  ],
 })
 export class EventWritingModule {}

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { MaintenanceTask } from '../../../../platform/maintenance/maintenance-task.js';
-import { type ComparedHour, type CounterPlace, CountersReader } from '../../event-store/index.js';
+import { type ComparedHour, type CounterCursor, CountersReader } from '../../event-store/index.js';
 import { type MeteredMonth, MeteredMonthsRepository } from './metered-months.repository.js';
 
 const ORGANIZATIONS_A_ROUND = 500;
@@ -9,7 +9,7 @@ const HOURS_A_ROUND = 50;
 const EVENTS_A_ROUND = 200_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** A position before the first hour of the first project. */
-const START: CounterPlace = { project_id: FIRST_ID, hour: '-infinity' };
+const START: CounterCursor = { project_id: FIRST_ID, hour: '-infinity' };
 
 /**
  * Compares counters with the rows that they count, and logs differences. Each round compares a part, until all have
@@ -19,7 +19,7 @@ const START: CounterPlace = { project_id: FIRST_ID, hour: '-infinity' };
 @Injectable()
 export class CounterAudit extends MaintenanceTask {
   private organization = FIRST_ID;
-  private place = START;
+  private cursor = START;
   private readonly logger = new Logger('counters');
 
   constructor(
@@ -45,11 +45,11 @@ export class CounterAudit extends MaintenanceTask {
 
   /** Compares counters of some hours of projects with the events of these hours. */
   private async hours(): Promise<ComparedHour[]> {
-    const page = await this.counters.hours(this.place, HOURS_A_ROUND, EVENTS_A_ROUND);
+    const page = await this.counters.hours(this.cursor, HOURS_A_ROUND, EVENTS_A_ROUND);
     let events = 0;
     const some = page.filter((hour) => (events += hour.events) <= EVENTS_A_ROUND);
     const isEnd = page.length < HOURS_A_ROUND && some.length === page.length;
-    this.place = isEnd ? START : (some.at(-1) ?? START);
+    this.cursor = isEnd ? START : (some.at(-1) ?? START);
     const compared = await this.counters.compare(some);
     return compared.filter(
       (hour) =>

@@ -1,7 +1,7 @@
 import { type FactoryProvider, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../../../../config/index.js';
 import { Metrics } from '../../../../platform/telemetry/index.js';
-import { EventWriter } from '../writing/event-writer.js';
+import { EventBatcher } from '../writing/event-batcher.js';
 import { EventIntake, UniqueEventsWriter } from '../../event-store/index.js';
 import { AllowanceReader } from './allowance.reader.js';
 import { EventQueue } from './event-queue.js';
@@ -37,10 +37,10 @@ const EVENT_STREAM: FactoryProvider<RequestStream | null> = {
 /** Provides the intake of events: the queue in `queued` mode, else the writer to the database. */
 const EVENT_INTAKE: FactoryProvider<EventIntake> = {
   provide: EventIntake,
-  inject: [CONFIG, EventWriter, RequestStream, AllowanceReader, UniqueEventsWriter],
+  inject: [CONFIG, EventBatcher, RequestStream, AllowanceReader, UniqueEventsWriter],
   useFactory: (
     { ingestion }: Config,
-    writer: EventWriter,
+    writer: EventBatcher,
     stream: RequestStream | null,
     allowances: AllowanceReader,
     uniqueEvents: UniqueEventsWriter,
@@ -57,8 +57,8 @@ const EVENT_INTAKE: FactoryProvider<EventIntake> = {
  */
 const STREAM_DRAIN: FactoryProvider<StreamDrain | null> = {
   provide: StreamDrain,
-  inject: [CONFIG, RequestStream, EventWriter, QueueDrainNotifier],
-  useFactory: ({ process }: Config, stream: RequestStream | null, writer: EventWriter, drained: QueueDrainNotifier) =>
+  inject: [CONFIG, RequestStream, EventBatcher, QueueDrainNotifier],
+  useFactory: ({ process }: Config, stream: RequestStream | null, writer: EventBatcher, drained: QueueDrainNotifier) =>
     stream === null || !process.runsWorkers ? null : new StreamDrain(stream, writer, drained),
 };
 
