@@ -194,7 +194,7 @@ describe('the rollup of an hour', () => {
       for (let killed = 0; killed === 0;) {
         const rows = await app.rows(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'WITH looked%'`,
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'WITH raw_requests%'`,
         );
         killed = rows.length;
       }

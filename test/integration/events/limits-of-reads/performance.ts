@@ -333,7 +333,7 @@ describe('The performance of requests in one process', () => {
       for (;;) {
         const [row] = await app.rows<{ count: number }>(
           `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'active' AND query LIKE '%looked%' AND pid <> pg_backend_pid()`,
+           WHERE datname = current_database() AND state = 'active' AND query LIKE '%raw_requests%' AND pid <> pg_backend_pid()`,
         );
         if (row?.count === count) return;
         await new Promise((resolve) => setTimeout(resolve, 5));
