@@ -5,7 +5,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import type { Queue } from 'bullmq';
 import { type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type JsonSafe } from '../../src/platform/queue/job-definition.js';
 import {
@@ -21,6 +20,7 @@ import {
   QueueModule,
   type QueueOptions,
 } from '../../src/platform/queue/index.js';
+import { eventuallyPasses } from '../support/eventually.js';
 import { type TcpGate } from '../support/fixtures/tcp-gate.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
 import { hasRedis, testRedisUrl } from '../support/redis.js';
@@ -65,16 +65,6 @@ class Events<T> {
   async atLeast(count: number): Promise<readonly T[]> {
     while (this.all.length < count) await new Promise<void>((resolve) => (this.wake = resolve));
     return this.all;
-  }
-}
-
-async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt();
-    } catch {
-      await sleep(50);
-    }
   }
 }
 
@@ -163,7 +153,7 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
     expect(first?.context).toMatchObject({ jobId: 'greet-ada-1', attempt: 1 });
     await queue.add(greetJob, { to: 'Eve', tags: [] }, { delayMs: 1 });
     await runs.atLeast(2);
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       const counts = await app.get<Queue>(getQueueToken('greet')).getJobCounts();
       expect(Object.values(counts).every((count) => count === 0)).toBe(true);
     });
@@ -175,7 +165,7 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
     for (const to of ['first', 'second']) await idle.queue.add(greetJob, { to, tags: [] }, { jobId: 'same' });
     const { queue } = await start([greetJob], [handler(greetJob, async ({ to }) => (runs.push(to), to))]);
     await runs.atLeast(1);
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       await queue.add(greetJob, { to: 'third', tags: [] }, { jobId: 'same' });
       expect(runs.all).toContain('third');
     });
@@ -201,7 +191,7 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
     await queue.add(flakyJob, {});
     expect(await attempts.atLeast(3)).toEqual([1, 2, 3]);
     const observer = await start([flakyJob], [], { runWorkers: false });
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       const [state] = await observer.queue.state();
       expect(state).toMatchObject({ name: 'flaky', last_error: 'no luck on try 3', due: 0, every_ms: null });
       expect(state?.last_run_at).toBeInstanceOf(Date);
@@ -227,7 +217,7 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
     queue.runsEvery(flakyJob, 1_000, () => Promise.reject(new Error('no table')));
     await queue.runNow(greetJob, { to: 'Ada', tags: [] });
     await expect(queue.runNow(flakyJob, {})).rejects.toThrow('no table');
-    await eventually(async () =>
+    await eventuallyPasses(async () =>
       expect(await queue.state()).toMatchObject([
         { name: 'greet', due: 0, last_error: null },
         { name: 'flaky', due: null, last_error: 'no table' },

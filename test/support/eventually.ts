@@ -24,3 +24,16 @@ export async function eventually<T>(
     await delay(pauseMs);
   }
 }
+
+/** Tries until the attempt does not throw. After the time limit it throws the last error. */
+export async function eventuallyPasses<T>(attempt: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + HANG_TIMEOUT_MS;
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+    await delay(pauseMs);
+  }
+}

@@ -23,6 +23,7 @@ import {
   type QueueOptions,
   QueueUnavailableError,
 } from '../../../src/platform/queue/index.js';
+import { eventuallyPasses } from '../../support/eventually.js';
 import { startTcpGate, type TcpGate } from '../../support/fixtures/tcp-gate.js';
 import { createEmptyDatabase, type TestDatabase } from '../../support/postgres.js';
 import { hasRedis, testRedisUrl } from '../../support/redis.js';
@@ -62,16 +63,6 @@ class Events<T> {
   async atLeast(count: number): Promise<readonly T[]> {
     while (this.all.length < count) await new Promise<void>((resolve) => (this.wake = resolve));
     return this.all;
-  }
-}
-
-async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt();
-    } catch {
-      await sleep(50);
-    }
   }
 }
 
@@ -163,8 +154,8 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
     await expect(queue.add(greetJob, { to: 'away', tags: [] })).rejects.toThrow(QueueUnavailableError);
     expect(await queue.health()).toBe('down');
     await gate.open();
-    await eventually(() => queue.add(greetJob, { to: 'back', tags: [] }));
-    await eventually(async () => expect(runs.all).toContain('back'));
+    await eventuallyPasses(() => queue.add(greetJob, { to: 'back', tags: [] }));
+    await eventuallyPasses(async () => expect(runs.all).toContain('back'));
 
     gate.freeze();
     await expect(queue.add(greetJob, { to: 'frozen', tags: [] })).rejects.toThrow(QueueUnavailableError);
@@ -232,7 +223,7 @@ describe.each<QueueBackend>(hasRedis ? ['postgres', 'redis'] : ['postgres'])('jo
       await redis.quit();
     } else {
       // The workers' statements may deadlock with it.
-      await eventually(() => sql('TRUNCATE bullmq.job, bullmq.scheduler, bullmq.event, bullmq.meta CASCADE'));
+      await eventuallyPasses(() => sql('TRUNCATE bullmq.job, bullmq.scheduler, bullmq.event, bullmq.meta CASCADE'));
     }
     const before = turns.all.length;
     await turns.atLeast(before + 3);

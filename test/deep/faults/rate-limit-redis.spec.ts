@@ -82,13 +82,11 @@ describeWithRedis('a rate limit in Redis', () => {
   }
 
   /** A busy machine may hold an answer of Redis up for longer than requests wait: then limits are off for a moment again. */
-  async function countedLogin(app: TestApp): Promise<unknown[]> {
-    for (;;) {
-      const limits = limitsOf(await login(app));
-      if (limits.at(-1) !== '3') return limits;
-      await delay(20);
-    }
-  }
+  const countedLogin = (app: TestApp) =>
+    eventually(
+      async () => limitsOf(await login(app)),
+      (limits) => limits.at(-1) !== '3',
+    );
 
   it('allows every request while Redis is down, reports it once and as degraded, and counts again afterwards', async () => {
     const server = await redisServer();

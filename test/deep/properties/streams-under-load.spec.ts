@@ -207,11 +207,12 @@ describe('an event stream', () => {
     expect([refused.status, refused.body]).toEqual([429, { detail: 'Too many open streams' }]);
     expect(refused.headers['retry-after']).toBe('10');
     others[0]?.close();
-    for (;;) {
+    const openNext = async (): Promise<number> => {
       const next = await StreamClient.open(app, `${KINDS[0][0]}?project_id=${owner.projectId}`, owner.bearer);
       clients.push(next);
-      if (next.status === 200) break;
-    }
+      return next.status;
+    };
+    await eventually(openNext, (status) => status === 200);
   });
 
   it('buffers little for a reader that pauses, loses none of its events, and does not delay other readers', async () => {

@@ -8,6 +8,7 @@ import { newId } from '../../../../src/platform/ids/index.js';
 import { type Owner, ownerWithProject } from '../../../support/actors.js';
 import { createApiApp, type TestApp } from '../../../support/app.js';
 import { countEvents, type EventRow, insertEvents } from '../../../support/event-rows.js';
+import { eventually } from '../../../support/eventually.js';
 import { lockedTable } from '../../../support/table-lock.js';
 import {
   endpointOf,
@@ -329,16 +330,14 @@ describe('The performance of requests in one process', () => {
       snapshots().milliseconds = LONG_READ_MS;
     });
 
-    const until = async (count: number): Promise<void> => {
-      for (;;) {
-        const [row] = await app.rows<{ count: number }>(
-          `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'active' AND query LIKE '%raw_requests%' AND pid <> pg_backend_pid()`,
-        );
-        if (row?.count === count) return;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+    const runningReads = async (): Promise<number> => {
+      const [row] = await app.rows<{ count: number }>(
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND state = 'active' AND query LIKE '%raw_requests%' AND pid <> pg_backend_pid()`,
+      );
+      return row?.count ?? 0;
     };
+    const until = (count: number) => eventually(runningReads, (running) => running === count);
 
     it('returns 503 when its time is over, and when no slot becomes free', async () => {
       Object.assign(slots().limits, { shortMs: 50, timeoutMs: 500 });
