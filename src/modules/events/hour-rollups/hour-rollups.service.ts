@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProjectId } from '../../access/index.js';
-import { isByItself } from './failed-rollups.js';
+import { isLastingFault } from '../../../platform/database/database-faults.js';
 import {
   DayRollupsWriter,
   type DueDay,
@@ -106,7 +106,7 @@ export class HourRollupsService {
   private fail(projectId: ProjectId, times: readonly Date[], error: unknown, failures: unknown[]): void {
     this.logger.warn(`rollups of the project ${projectId} cannot be made: ${String(error)}`);
     failures.push(error);
-    if (!isByItself(error)) return;
+    if (!isLastingFault(error)) return;
     for (const time of times) this.resting.set(keyOf(projectId, time), this.round + ROUNDS_OF_REST);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
-import { isDataFault, isTakenTooLong } from '../outcomes/database-faults.js';
+import { isDataFault, isTakenTooLong } from '../../../../platform/database/database-faults.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { type LiveRule, LiveRulesRepository } from '../live-rules.repository.js';
 import { BatchSizes } from './batch-sizes.js';

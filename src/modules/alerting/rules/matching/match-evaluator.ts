@@ -4,7 +4,7 @@ import type { ProjectId } from '../../../access/index.js';
 import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import type { Db, Session } from '../../../../platform/database/database.js';
 import { AlertRaiser } from '../../alerts/index.js';
-import { isDataFault, isPassingFault, isTakenTooLong } from '../outcomes/database-faults.js';
+import { isDataFault, isPassingFault, isTakenTooLong } from '../../../../platform/database/database-faults.js';
 import { reasonOf } from '../outcomes/failure-reasons.js';
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { SeriesRepository, type StoredSeries } from '../machine/series.repository.js';

@@ -1,5 +1,5 @@
 import { FilterTooCostly, StoredFilterRefused } from '../../../events/conditions/index.js';
-import { isPassingFault, isTakenTooLong } from './database-faults.js';
+import { isPassingFault, isTakenTooLong } from '../../../../platform/database/database-faults.js';
 
 const INVALID_REGULAR_EXPRESSION = '2201B';
 

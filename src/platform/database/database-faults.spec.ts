@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { QueryFailedError, TransactionNotStartedError } from 'typeorm';
-import { isDataFault, isPassingFault, isTakenTooLong } from './database-faults.js';
+import { isDataFault, isLastingFault, isPassingFault, isTakenTooLong } from './database-faults.js';
 
 function answered(code: string): Error {
   const cause = new pg.DatabaseError('no', 2, 'error');
@@ -47,5 +47,22 @@ describe('a fault', () => {
       '57014',
       '25P03',
     ]);
+  });
+
+  it.each(['57014', '53200', '53100', '22003', '54000'])('lasts when the server answers %s', (code) => {
+    expect(isLastingFault(answered(code))).toBe(true);
+  });
+
+  it.each(['57P01', '57P02', '57P03', '53300', '08006', '40001', '40P01', '55P03', '25006'])(
+    'does not last when the server answers %s',
+    (code) => {
+      expect(isLastingFault(answered(code))).toBe(false);
+    },
+  );
+
+  it('does not last when the connection was lost or refused', () => {
+    const lost = new QueryFailedError('SELECT 1', [], new Error('Connection terminated unexpectedly'));
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    expect([lost, refused, undefined].map(isLastingFault)).toEqual([false, false, false]);
   });
 });
