@@ -7,6 +7,7 @@ import { writtenProperty } from '../../src/modules/events/eql-language/language/
 import { parseCondition, parseQuery } from '../../src/modules/events/eql-language/language/query-parser.js';
 import { RESERVED_WORDS } from '../../src/modules/events/eql-language/language/words.js';
 import { positionOf, QueryFault } from '../../src/modules/events/eql-language/language/query-fault.js';
+import { anyText } from '../support/property-runs.js';
 
 /** Characters that begin and end things. */
 const PIECES = [
@@ -74,7 +75,7 @@ describe('the text of a query', () => {
 
   it('names every property that can be named, as it is told to be written', () => {
     const part = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 12 }),
+      anyText({ maxLength: 12 }),
       fc.constantFrom(
         ...RESERVED_WORDS,
         'properties',

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { any, failed } from '../../../platform/http/validation/index.js';
 import { cutBytes, cutText, fitJson } from './fit-json.js';
+import { anyText } from '../../../../test/support/property-runs.js';
 
 const RUNS = { numRuns: 100 };
-const text = fc.string({ unit: 'binary', maxLength: 60 });
+const text = anyText({ maxLength: 60 });
 const codePoints = (value: string): number => [...value].length;
 
 describe('a text that is cut', () => {

@@ -22,6 +22,7 @@ import {
   validateStrings,
 } from './index.js';
 import { isSafeText } from './safe-text.js';
+import { anyText } from '../../../../test/support/property-runs.js';
 
 class Line {
   @TextField({ min: 1, max: 20 })
@@ -207,7 +208,7 @@ describe('any input at all', () => {
   it('never throws for texts by name', () => {
     const raw = fc.dictionary(
       fc.constantFrom(...FIELDS),
-      fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.string()), fc.constant(undefined)),
+      fc.oneof(anyText(), fc.array(fc.string()), fc.constant(undefined)),
     );
     fc.assert(
       fc.property(

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isSafeText } from '../../../../platform/http/validation/index.js';
 import { endOfPrefix, fileNameOf, isObjectKey } from './object-key.js';
+import { anyText } from '../../../../../test/support/property-runs.js';
 
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 /** Generates any code points except surrogates, which stored texts never contain. */
-const wellFormed = fc.string({ unit: 'binary' }).filter(isSafeText);
+const wellFormed = anyText().filter(isSafeText);
 
 describe('the key of an object', () => {
   it('never leaves the place that it names', () => {
