@@ -61,7 +61,7 @@ describe('Sentinel', () => {
     const after = await read();
     const counted = [
       ['oes_sentinel_rounds_total{outcome="done"}', 1],
-      ['oes_sentinel_buckets_total{outcome="evaluated"}', 1],
+      ['oes_sentinel_buckets_total{outcome="judged"}', 1],
       // The project and its one type.
       ['oes_sentinel_series_total', 2],
       ['oes_sentinel_delay_seconds_count', 1],
