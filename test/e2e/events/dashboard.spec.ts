@@ -92,6 +92,19 @@ describe('the dashboard', () => {
     expect(dashboard.usage).toEqual({ events_used: 24, events_limit: 10_000 });
   });
 
+  it('has exact percentiles of 1 ms among more than five thousand events without a latency', async () => {
+    const acme = await tenant();
+    const timestamp = ago(60_000);
+    const lines = (count: number, payload: object) =>
+      `${JSON.stringify({ event_type: 'e', source: 's', timestamp, payload })}\n`.repeat(count);
+    const send = (text: string) =>
+      api.as(acme.key).post('/v1/events/ingest').type('application/x-ndjson').send(text).expect(200);
+    for (let batch = 0; batch < 6; batch += 1) await send(lines(1_000, {}));
+    await send(lines(5, { latency_ms: 1 }) + lines(1, { latency_ms: 40 }));
+    const { totals } = (await get(acme).expect(200)).body as Dashboard;
+    expect(totals).toMatchObject({ events: 6_006, p50_latency_ms: 1, p95_latency_ms: 40 });
+  });
+
   it('is shown to viewers, and not to the owner of another project', async () => {
     const acme = await tenant();
     const [viewer, globex] = [await acme.viewer(), await tenant()];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bucketOf, middleOf, quantilesOf } from './latency-buckets.js';
+import { bucketOf, isOneValue, middleOf, quantilesOf } from './latency-buckets.js';
 
 describe('a latency histogram', () => {
   it('has buckets whose middle is exact below 50 ms, and within one percent or a millisecond above', () => {
@@ -11,6 +11,12 @@ describe('a latency histogram', () => {
       }),
     );
     expect(middleOf(0)).toBe(0);
+  });
+
+  it('has several values in the bucket of 0 and 1 ms, and one in each from 2 to 49 ms', () => {
+    expect([0, 1].map(bucketOf)).toEqual([0, 0]);
+    expect(isOneValue(0)).toBe(false);
+    for (let ms = 2; ms < 50; ms += 1) expect(isOneValue(bucketOf(ms))).toBe(true);
   });
 
   it('gives percentiles by the nearest rank, and null without events', () => {

@@ -1,17 +1,18 @@
 /** Bucket 0 ends at 1 ms. Bucket n > 0 has the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
 const GROWTH = 1.02;
 
-/** Returns the range of whole milliseconds in a bucket. Below 50 ms a bucket has one value. */
+/** Returns the range of whole milliseconds in a bucket. From 2 to 49 ms a bucket has one value. */
 function endsOf(bucket: number): { readonly lowest: number; readonly highest: number } {
-  if (bucket <= 0) return { lowest: 0, highest: 0 };
+  if (bucket <= 0) return { lowest: 0, highest: 1 };
   return { lowest: Math.floor(GROWTH ** (bucket - 1)) + 1, highest: Math.floor(GROWTH ** bucket) };
 }
 
 /**
- * Returns the middle of a bucket in milliseconds. It is exact below 50 ms. Above, the error is at most 1 % or one
- * millisecond.
+ * Returns the middle of a bucket in milliseconds, and 0 for bucket 0. It is exact from 2 to 49 ms. Otherwise the error is
+ * at most 1 % or one millisecond.
  */
 export function middleOf(bucket: number): number {
+  if (bucket <= 0) return 0;
   const { lowest, highest } = endsOf(bucket);
   return Math.round((lowest + highest) / 2);
 }
