@@ -1,4 +1,7 @@
-/** Bucket 0 ends at 1 ms. Bucket n > 0 has the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
+/**
+ * Bucket 0 has 0 and 1 ms, and counts as 0 ms. Bucket n > 0 has the whole milliseconds above 1.02^(n-1) and up to
+ * 1.02^n.
+ */
 const GROWTH = 1.02;
 
 /** Returns the range of whole milliseconds in a bucket. Below 50 ms a bucket has one value. */
@@ -8,8 +11,8 @@ function endsOf(bucket: number): { readonly lowest: number; readonly highest: nu
 }
 
 /**
- * Returns the middle of a bucket in milliseconds. It is exact below 50 ms. Above, the error is at most 1 % or one
- * millisecond.
+ * Returns the middle of a bucket in milliseconds. It is exact below 50 ms, except for 1 ms. Above, the error is at most
+ * 1 % or one millisecond.
  */
 export function middleOf(bucket: number): number {
   const { lowest, highest } = endsOf(bucket);
