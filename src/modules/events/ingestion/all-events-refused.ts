@@ -3,14 +3,11 @@ import { DomainError } from '../../../platform/http/domain-error.js';
 const SENTENCE = 'All events of the batch were refused';
 const COUNT = { type: 'integer', minimum: 0 };
 
-/**
- * Every event of a batch is refused, event by event. The answer has the members of an answer to a batch in addition to
- * `detail`.
- */
+/** No event of a batch was accepted. The answer has the members of an answer to a batch in addition to `detail`. */
 export class AllEventsRefused extends DomainError {
   static readonly status: number = 422;
   static readonly detail = SENTENCE;
-  /** The schemas of the members, for the document. */
+  /** The schemas of the members, for the OpenAPI document. */
   static readonly members: Readonly<Record<string, object>> = {
     accepted: { ...COUNT, const: 0, description: 'Of a batch: no event was taken' },
     rejected: { ...COUNT, description: 'Of a batch: how many events were not taken' },
@@ -23,8 +20,8 @@ export class AllEventsRefused extends DomainError {
   override readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param members of the answer, in addition to `detail`
-   * @param quota the refusal by the quota or limit that is the reason of all events; null: 422
+   * @param members the members of the answer in addition to `detail`
+   * @param quota the refusal by a quota or limit, when this is the reason for all refusals; null answers 422
    */
   constructor(
     override readonly members: object = {},
@@ -35,12 +32,12 @@ export class AllEventsRefused extends DomainError {
   }
 }
 
-/** The same refusal where the monthly quota is the reason of all events, for the document. */
+/** Describes the refusal in the OpenAPI document when the monthly quota is the reason for all refusals. */
 export class AllEventsOverQuota extends AllEventsRefused {
   static override readonly status = 403;
 }
 
-/** The same refusal where the daily limit is the reason of all events, for the document. */
+/** Describes the refusal in the OpenAPI document when the daily limit is the reason for all refusals. */
 export class AllEventsOverDailyLimit extends AllEventsRefused {
   static override readonly status = 429;
 }

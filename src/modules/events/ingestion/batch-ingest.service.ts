@@ -30,7 +30,7 @@ const BYTES_OF_A_LINE = 600;
 /**
  * Ingests up to 1,000 events as lines. The batch counts as one request for quotas and idempotency. A line that is not a
  * valid event gets its own refusal, and an allowance that ends inside the batch refuses the remaining events. A batch
- * without an accepted event is refused as a whole, and nothing is kept for its idempotency key.
+ * without an accepted event is refused as a whole, and no answer is stored for its idempotency key.
  */
 @Injectable()
 export class BatchIngestService {
@@ -96,7 +96,7 @@ export class BatchIngestService {
     const [admitted, why] = isRefused ? [0, verdict.reason] : [verdict.admitted, verdict.rest];
     const results = batchResults(lines, admitted, this.sentenceOf(why));
     if (results.accepted > 0 || lines.length === 0) return batchAnswer(results, mode);
-    // The quota is the reason of all events only where each line has an event.
+    // The quota is the reason for all refusals only when each line has a valid event.
     throw new AllEventsRefused(results.members, isRefused && events.length === lines.length ? verdict.error : null);
   }
 

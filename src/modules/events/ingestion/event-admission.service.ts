@@ -26,7 +26,10 @@ const QUOTAS: ReadonlySet<RefusalReason> = new Set([
   'daily_limit_exceeded',
 ]);
 
-/** The HTTP request that sends events, for recorded refusals and for the trace of what the events cause. */
+/**
+ * Identifies the HTTP request that sends events. Recorded refusals refer to `requestId`. Alerts and deliveries for the
+ * events continue the trace.
+ */
 export interface RequestIds {
   readonly requestId: string;
   readonly traceparent?: Traceparent | undefined;

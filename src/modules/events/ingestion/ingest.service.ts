@@ -37,8 +37,8 @@ export class IngestService {
     checkWrittenSize(event.bytes, MOST_GROWTH * http.maxBodyBytes);
     const answer = storedAnswer(scope, event, ingestion.mode);
     const idempotency = key === undefined ? null : { key, hash: requestHash(request), answer };
-    // The caller keeps the request until it is answered. Its objects may take far more memory than the text that they
-    // were parsed from.
+    // The caller keeps the request until it is answered. So the parsed properties are released here: they may take far
+    // more memory than their text.
     request.payload = request.properties = undefined;
     bodyTaken();
     const admitted = await this.admission.submit(

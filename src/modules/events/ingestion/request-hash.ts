@@ -5,7 +5,8 @@ import { type IngestRequest, PROPERTY_FIELDS, SENT_FIELDS } from '../fields/inde
 type TopLevel = Exclude<keyof IngestRequest, 'payload' | 'properties'>;
 
 /**
- * The members of a request in addition to its properties. A member that is missing in the table does not compile here.
+ * The members of a request in addition to its properties. The type makes the compiler report a member that is missing
+ * in `SENT_FIELDS`.
  */
 const COLUMNS: Readonly<Record<TopLevel, unknown>> = SENT_FIELDS;
 const NAMES = (Object.keys(COLUMNS) as TopLevel[]).sort();

@@ -1,7 +1,10 @@
 import { ValidationError } from '../../../platform/http/validation/index.js';
 import { endOfString } from '../../../platform/json/index.js';
 
-/** How many times `MAX_BODY_BYTES` an event may take as reads return it. Only numbers such as 1e308 grow that much. */
+/**
+ * The maximum size of an event as reads return it, as a multiple of `MAX_BODY_BYTES`. Only numbers such as 1e308 grow
+ * that much.
+ */
 export const MOST_GROWTH = 2;
 
 const QUOTE = 0x22;

@@ -52,7 +52,7 @@ export class AggregatedEventsReader {
   ) {}
 
   /**
-   * Returns the source of an answer about the buckets of a layout.
+   * Returns the source for a query about the buckets of a layout.
    * @param dimensions the fields that counted hours are read by; null when they cannot answer
    * @throws QueryTooLong, ArchiveUnavailable
    */

@@ -12,8 +12,8 @@ import { HASH_DIGITS, type Keyed, LONG_TEXT, LONGEST_KEY, SHOWN_CHARACTERS, TEXT
 /**
  * Returns the same as `keyedSql`, for the rows `e` of ClickHouse. Equal values have equal keys in both stores, except
  * for numbers.
- * @param numberKey SQL for the key of digits; ClickHouse compares keys of `clickHouseNumberKey`, PostgreSQL converts
- * plain digits with `keptKeySql`
+ * @param numberKey returns SQL for the key of a number from its digits: `clickHouseNumberKey` when ClickHouse compares
+ * the keys, `plainDigits` when PostgreSQL converts them with `keptKeySql`
  */
 export function clickHouseKeyed(
   field: string,

@@ -3,9 +3,9 @@ import type { Bind } from '../../../../platform/database/parameters.js';
 import { EVENT_FIELDS, type EventField, pathOfProperty, propertySql } from '../../conditions/index.js';
 import { CONDITION_SQL } from '../../fields/index.js';
 
-/** Longer texts are shown shortened to this many characters. */
+/** Texts are shortened to this many characters for display. */
 export const SHOWN_CHARACTERS = 200;
-/** A longer text, in bytes, is replaced by its hash in keys. */
+/** The maximum length of a text in a key, in bytes. In place of a longer text, a key has its hash and its beginning. */
 export const LONGEST_KEY = 4 * SHOWN_CHARACTERS;
 export const HASH_DIGITS = 64;
 export const TEXT = '"';
@@ -15,16 +15,16 @@ export type ScalarValue = string | number | boolean | ExactNumber;
 
 /** SQL for the value of a field, and for the key that identifies the value. */
 export interface Keyed {
-  /** SQL for an event `e`. Equal values give equal results. */
+  /** SQL for the value in an event `e`. GROUP BY puts equal values into one group. */
   readonly value: string;
   /** SQL for the key of a column of such values. It is applied after GROUP BY, when there are fewer rows. */
   readonly key: (column: string) => string;
 }
 
 /**
- * Returns SQL for the scalar value of a field as a text. Two texts are equal only when type and value are equal. A text
- * value is `"` and the text; a long text is `#`, its hash and its beginning. Numbers and booleans are written as they
- * are. The key is empty when the value is missing, an object or a list.
+ * Returns SQL for the value of a field, and for its key. Two keys are equal only when type and value are equal. The key
+ * of a text is `"` and the text. The key of a long text is `#`, its hash and its beginning. The key of a number or
+ * boolean is its text, without a prefix. The key is empty when the value is missing, an object or a list.
  */
 export function keyedSql(field: string, bind: Bind): Keyed {
   const path = pathOfProperty(field);
@@ -44,7 +44,7 @@ export function keyedSql(field: string, bind: Bind): Keyed {
   };
 }
 
-/** Returns SQL for the key of a text column without long texts. */
+/** Returns SQL for the key of a text column whose values are never longer than {@link LONGEST_KEY}. */
 export function shortKeySql(column: string): string {
   return `coalesce('${TEXT}' || ${column}::text, '') COLLATE "C"`;
 }
@@ -85,7 +85,7 @@ export function scalarOf(key: string): ScalarValue | null {
   }
 }
 
-/** The key must not be empty. */
+/** @param key not empty, because an empty key would be taken for a number */
 export function isKeyOfNumber(key: string): boolean {
   return ![TEXT, LONG_TEXT, 't', 'f'].includes(key[0] ?? '');
 }

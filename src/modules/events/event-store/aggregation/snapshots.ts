@@ -13,7 +13,7 @@ export interface Snapshot {
   readonly limit: () => Promise<void>;
   /**
    * Limits a read of ClickHouse to the remaining time, including the wait for a slot, because the snapshot holds a
-   * connection meanwhile. It ends when the client disconnects.
+   * connection meanwhile. The read ends when the client disconnects.
    * @throws QueryTooLong
    */
   readonly inTime: <T>(look: (bounds: ReadBounds) => Promise<T>) => Promise<T>;
@@ -30,7 +30,7 @@ export class Snapshots {
 
   /**
    * @param work may run a second time, in another snapshot
-   * @param isBackground the read leaves half of the time of its organization to others
+   * @param isBackground true when the read may use only half of the organization's time for long reads
    * @throws QueryTooLong, TooManyQueries
    */
   run<T>(
@@ -42,7 +42,7 @@ export class Snapshots {
     return this.long.run(scope, (tx, deadline) => work(this.of(tx, deadline, signal)), { signal, isBackground });
   }
 
-  /** Returns a snapshot that the caller has begun. */
+  /** Returns a {@link Snapshot} for a transaction that the caller has begun. */
   of(tx: Db, deadline: ReadDeadline, signal: AbortSignal): Snapshot {
     const limit = (): Promise<void> => this.database.limit(tx, deadline.left());
     return {

@@ -23,13 +23,15 @@ export interface LateState {
   readonly waiting: ReadonlySet<string>;
 }
 
-/** Reads and removes events that arrived late, when their month was archived. Uses the connection that drops months. */
+/**
+ * Reads and removes late events, which arrived after their month was archived. Uses the connection that drops months.
+ */
 export class LateEventsRepository {
   constructor(private readonly client: pg.Client) {}
 
   /**
    * Returns the late events on some pages that are older than an instant. Events past retention are excluded.
-   * @param apart detached months, whose events are compared with their own table
+   * @param apart detached months, whose late events are left out
    */
   async among(
     before: Date,

@@ -11,7 +11,7 @@ const EVENTS_A_STEP = 1_000;
 const SWEEP_MS = 300_000;
 
 /**
- * Removes late events from PostgreSQL: events that arrived when their month was archived, or whose month never had a
+ * Removes late events from PostgreSQL: events that arrived after their month was archived, or whose month never had a
  * table. Each event is removed by its id, once ClickHouse has it and no work is left for it.
  */
 export class LateEvents {
@@ -23,8 +23,8 @@ export class LateEvents {
   ) {}
 
   /**
-   * @param before every process knows that older events are archived
-   * @param apart months that were detached; they are compared together with their late events
+   * @param before events before this instant are archived, and every process uses this instant
+   * @param apart detached months. Their late events stay until the month is dropped, because they are compared with it
    */
   async sweep(late: LateEventsRepository, before: Date, apart: readonly StoredMonth[]): Promise<void> {
     if (await late.isFarBehind()) return;
@@ -58,7 +58,7 @@ export class LateEvents {
   ): Promise<{ readonly removed: number; readonly missing: readonly ProjectLocator[] } | null> {
     const state = await late.state(events);
     if (state === null) return null;
-    // An event that was not queued at that moment is in one of the blocks up to this one.
+    // An event that was not queued when `state` was read is in a block up to `state.block`.
     const done = events.filter(({ id }) => !state.waiting.has(id));
     if (done.length === 0) return { removed: 0, missing: [] };
     const there = await this.stored.among(done, state.block);

@@ -21,7 +21,9 @@ import { archivedName, MonthsRepository, type StoredMonth } from './months.repos
  */
 @Injectable()
 export class MonthArchiver {
-  /** The month that the limit EVENTS_HOT_DAYS reaches, once this has been so for an hour. */
+  /**
+   * The start of the oldest month within EVENTS_HOT_DAYS. A new value is used only after it was reported for an hour.
+   */
   readonly due = new DebouncedWatermark(DUE_FOR_MS);
   private readonly logger = new Logger('event-store');
   private readonly stored: ReplicatedEventsRepository | null;
@@ -63,7 +65,7 @@ export class MonthArchiver {
     }
   }
 
-  /** Marks months as archived that ClickHouse has completely. */
+  /** Marks the due months as archived, as far as ClickHouse has all of their events. */
   private async advance(days: number, kept: MonthsRepository, stored: ReplicatedEventsRepository): Promise<void> {
     const [target, hotFrom] = [this.due.of(await this.past.before(days)), await this.months.hotFrom()];
     if (target === null) return;
@@ -92,8 +94,8 @@ export class MonthArchiver {
     let dropped = 0;
     for (const month of await kept.all()) {
       const isEnded = endedBefore !== null && month.to <= endedBefore;
-      // An attached month past retention ends with the other events. When EVENTS_HOT_DAYS is not set, no month is
-      // detached any more.
+      // Retention drops an attached month that is past the retention limit. When EVENTS_HOT_DAYS is not set, no further
+      // month is detached.
       if (month.to > archivedBefore || (month.isAttached && (isEnded || this.days === undefined))) continue;
       const taken = month.isAttached ? await this.takeOut(month, kept, stored) : month;
       if (taken === 'busy') break;
@@ -114,7 +116,7 @@ export class MonthArchiver {
     return dropped;
   }
 
-  /** When EVENTS_HOT_DAYS is not set, no event is removed. */
+  /** Removes the late events of archived months. Does nothing when EVENTS_HOT_DAYS is not set. */
   private async sweep(kept: MonthsRepository): Promise<void> {
     const archivedBefore = this.days === undefined ? null : await this.months.archivedBefore();
     if (archivedBefore === null) return;
@@ -122,13 +124,16 @@ export class MonthArchiver {
     await this.late?.sweep(kept.late, archivedBefore, apart);
   }
 
-  /** @returns null when the month stays attached */
+  /**
+   * Detaches a month. @returns null when its events differ or are still needed, `busy` when the locks were not
+   * available
+   */
   private async takeOut(
     month: StoredMonth,
     kept: MonthsRepository,
     stored: ReplicatedEventsRepository,
   ): Promise<StoredMonth | 'busy' | null> {
-    // The comparison was successful when the month became archived. Tables may have been lost since.
+    // The stores were equal when the month was archived. ClickHouse may have lost tables since.
     if (!(await kept.isReplicaComplete()) || (await this.sameSums(month, kept, stored)) === null) return null;
     const outcome = await kept.detach(month);
     if (outcome === 'done') return { ...month, name: archivedName(month), isAttached: false };
@@ -147,7 +152,7 @@ export class MonthArchiver {
     stored: ReplicatedEventsRepository,
   ): Promise<KeptSum[] | null> {
     const key = month.from.getTime();
-    // A detached month is not read, so the comparison need not pause.
+    // Only attached months pause. A detached month is compared in every round, until it is dropped or attached again.
     if (month.isAttached && performance.now() < (this.restsUntil.get(key) ?? -Infinity)) return null;
     const { block, projects } = await kept.sums(month);
     const replicated = new Map((await stored.sums(block, month)).map((sum) => [sum.project, sum]));

@@ -70,7 +70,7 @@ export class MonthsRepository {
     return new LateEventsRepository(this.client);
   }
 
-  /** Oldest first. */
+  /** Returns the months that have a table, attached or detached, oldest first. */
   async all(): Promise<StoredMonth[]> {
     const { rows } = await this.client.query<{ name: string; attached: boolean }>(
       `SELECT c.relname AS name, EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid) AS attached FROM pg_class c
@@ -92,8 +92,8 @@ export class MonthsRepository {
   }
 
   /**
-   * Returns what ClickHouse must have of a month, and how many of these events are in the month's own table, in one
-   * snapshot.
+   * Returns which events ClickHouse must have of a month up to `block`, as sums by project. `own` counts the events in
+   * the month's own table, without late events. All numbers come from one snapshot.
    */
   async sums({ name, from, to, isAttached }: StoredMonth): Promise<{ block: number; projects: KeptSum[] }> {
     // Late events of a detached month are in the default partition.

@@ -11,7 +11,7 @@ export interface FacetCountsQuery {
   readonly query: Omit<AggregationQuery, 'isAll' | 'before'>;
   /** The maximum number of values of each fixed field. */
   readonly limit: number;
-  /** Properties that values are counted of, too, with their maximum number of values. */
+  /** Properties whose values are counted, too. `limitBy` is the maximum number of values of each. */
   readonly by: readonly string[];
   readonly limitBy: number;
 }
@@ -40,8 +40,8 @@ export class FacetsReader {
   ) {}
 
   /**
-   * Returns the values of each fixed field with the most events, counted under the filters on the other fields, and
-   * those of the properties, counted under all filters. All of them come from one snapshot.
+   * Returns the values of each fixed field with the most events, counted under the filters on the other fields. Returns
+   * the same for each property, counted under all filters. All counts come from one snapshot.
    * @throws QueryTooLong, TooManyQueries, ArchiveUnavailable
    */
   read({ query: params, limit, by, limitBy }: FacetCountsQuery, signal: AbortSignal): Promise<Facets> {

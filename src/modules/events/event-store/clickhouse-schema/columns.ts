@@ -56,7 +56,7 @@ function typeOf(name: EventColumn, { type, isNullable }: { type: Exclude<ValueTy
 }
 
 function codecOf(name: EventColumn): string {
-  // LZ4 is read in half the time of ZSTD(1), and needs half as many bytes again.
+  // LZ4 is read in half the time of ZSTD(1), and needs 1.5 times as many bytes.
   return STEADY.has(name) ? 'CODEC(T64, LZ4)' : 'CODEC(LZ4)';
 }
 

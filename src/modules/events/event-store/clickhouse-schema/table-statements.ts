@@ -1,6 +1,9 @@
 import { BLOCK_COLUMN, EVENT_COLUMNS } from './columns.js';
 
-/** The version of these statements, without added columns and indexes. It is stored in the comment of the table. */
+/**
+ * The version of the tables, which is stored in the comment of each table. Adding columns or indexes does not change
+ * it.
+ */
 export const TABLES_VERSION = 1;
 
 export interface TableLocation {
@@ -18,8 +21,8 @@ export const KEPT_TABLES: readonly string[] = [EVENT_TABLE, LOCAL_TABLE];
 
 /**
  * An event is in the partition of its month when its timestamp is near its arrival. Otherwise it is in partition 0.
- * Senders choose timestamps, and each month in a block creates a part. So a block of events that arrived together
- * creates at most 42 parts.
+ * Each partition of a block creates a part, and senders choose the timestamps. These limits make a block of events that
+ * arrived together create at most 42 parts.
  */
 const NEAR_PAST_DAYS = 1_100;
 const NEAR_FUTURE_DAYS = 62;

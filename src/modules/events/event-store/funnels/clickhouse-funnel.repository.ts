@@ -15,18 +15,18 @@ import { type FollowedEvents, FunnelEventsRepository, type TailStep } from './fu
 import { type EventWord, readWords, wordOf, wordSql } from './packed-events.js';
 
 /**
- * With more values of events that are not replicated yet, PostgreSQL answers alone. Their checksums are sent in the
- * address of a request.
+ * The maximum number of distinct values in the tail. Beyond it PostgreSQL answers alone, because checksums of the
+ * values are sent in the URL of a request.
  */
 const MOST_KEYS = 5_000;
-/** Values are divided by hash into this many lists. The process reads each list at once. */
+/** Values are divided by hash into this many lists. The process reads each list as a whole. */
 const LISTS = 1_024;
 /**
- * A list with more events than this is not read. One list is a line of some 8 MB, which blocks the process for an
- * eighth of a second. PostgreSQL can return more events in several packs, if it has them.
+ * The maximum number of events of a list. Parsing such a list, a line of some 8 MB, blocks the process for an eighth of
+ * a second. Beyond the limit PostgreSQL answers, which returns events in packs. For archived months the query fails.
  */
 const MOST_EVENTS_OF_A_LIST = 400_000;
-/** The limit for the events of one value that come with their ids, which need several times the space. */
+/** The same limit for the events of one value with their ids. Ids need several times the space. */
 const MOST_EVENTS_WITH_IDS = 100_000;
 
 /** The list is complete. */

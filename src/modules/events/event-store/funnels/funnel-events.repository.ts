@@ -7,7 +7,7 @@ import { EVENTS_OF_A_PACK, packSql } from './packed-events.js';
 
 /** Packs that one FETCH reads. The next packs are fetched while the current packs are processed. */
 const PACKS_AT_ONCE = 16;
-/** A longer key, in bytes, is replaced by its hash. */
+/** The maximum length of a key in bytes. A longer key is replaced by its hash. */
 const LONGEST_KEY = 44;
 
 export interface FollowedEvents {
@@ -53,9 +53,9 @@ export class FunnelEventsRepository {
 
   /**
    * Reads the events that have a value of the field `by`: value by value, and for each value by timestamp and id. Their
-   * `ms` are milliseconds since `from`. PostgreSQL sorts by the values, so that the process needs no memory for them. A
-   * snapshot can have only one such cursor.
-   * @param events only events of these types
+   * `ms` are milliseconds since `from`. PostgreSQL sorts by the values, so that the process needs no memory for the
+   * values. A snapshot can have only one such cursor.
+   * @param events has only events of `types`
    */
   async *read(
     events: MatchingEvents,

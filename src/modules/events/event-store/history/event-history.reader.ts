@@ -17,7 +17,7 @@ const SHARE_OF_OTHERS = 10;
 const DISTINCT_ROWS = 100_000;
 /** New event types are searched in this many rows of a period. */
 const NEW_TYPE_ROWS = 20_000;
-/** An endpoint with this prefix was generated for an event that has no endpoint. */
+/** Excludes the endpoints that were generated for events without an endpoint. */
 const CARRIED = `log_endpoint NOT LIKE '/events/%'`;
 
 /**
@@ -26,8 +26,8 @@ const CARRIED = `log_endpoint NOT LIKE '/events/%'`;
 const distinctSql = (value: 'event' | 'endpoint'): string => `count(DISTINCT hashtextextended(${value}, 0))::int`;
 
 /**
- * Distinct values of the hours from $2 to $3 of the project $1. They come from rollups where these are complete, else
- * from the rows.
+ * Selects the numbers of distinct values in each hour from $2 to $3 of the project $1. They come from complete rollups,
+ * and for other hours from the rows.
  */
 const DISTINCT_OF_HOURS = `
   SELECT h.hour, coalesce(r.event_types, v.event_types) AS "eventTypes", coalesce(p.endpoints, v.endpoints) AS endpoints
@@ -68,8 +68,8 @@ interface Period {
 }
 
 /**
- * Answers Sentinel's questions about a project's events, except for their series. Times are the timestamps of the
- * events.
+ * Reads the history that Sentinel learns from: counts, event types and samples of a project. `SeriesReader` reads the
+ * series. Times are the timestamps of the events.
  */
 @Injectable()
 export class EventHistoryReader {
@@ -77,8 +77,8 @@ export class EventHistoryReader {
 
   /**
    * Returns the number of events of a period, and the time of its first event. A few old events do not count as a
-   * beginning: when the events lie on fewer than three days of the period, `oldest` is the end of the period. Days are
-   * counted back from the end.
+   * beginning: when there are events on fewer than three days, and not on every day since the first event, `oldest` is
+   * the end of the period. Days are counted back from the end of the period.
    */
   async extent(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: number; oldest: Date | null }> {
     const [row] = await this.database.rows<{ events: number; oldest: Date | null }>(
@@ -116,8 +116,9 @@ export class EventHistoryReader {
    */
   async series(projectId: ProjectId, { from, to }: Period, tx: Db): Promise<{ events: string[]; sources: string[] }> {
     const rows = await this.database.rows<{ type: 'event' | 'source'; value: string }>(
-      // Per day only the combinations with the most events count, among a limited number of rows: ids in event types
-      // can make hundreds of thousands of combinations. Equal counts are ordered by name, so that the result is stable.
+      // For each day, only the combinations with the most events among a limited number of rows are counted. Ids in
+      // event types can make hundreds of thousands of combinations. Equal counts are ordered by name, so that the
+      // result is stable.
       `WITH counted AS MATERIALIZED (
          SELECT f.event, f.source_id, sum(f.events) AS events
          FROM generate_series(date_trunc('day', $2::timestamptz, 'UTC'), $3::timestamptz - interval '1 hour', interval '1 day') AS d (day)
@@ -160,7 +161,7 @@ export class EventHistoryReader {
 
   /**
    * Returns the event types whose first event ever lies in a period, oldest first.
-   * @param known types that are not new; for the other types only the first events of the period are read
+   * @param known types that are not new. Among the events of other types, only the first of the period are searched
    */
   newTypes(
     projectId: ProjectId,

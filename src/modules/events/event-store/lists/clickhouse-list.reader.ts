@@ -60,8 +60,8 @@ interface Reading {
   /** The snapshot of PostgreSQL that the answer has to come from. */
   readonly tx?: Db;
   /**
-   * The time limit in ClickHouse; beyond it the read is refused. When omitted, PostgreSQL has an index for the read and
-   * answers if ClickHouse is too slow.
+   * The time limit in ClickHouse. Beyond it the read fails with {@link QueryTooLong}. Omitted when PostgreSQL has an
+   * index for the read. Then PostgreSQL answers if ClickHouse is too slow.
    */
   readonly milliseconds?: number;
   /** True when the window has no more hours than the page needs. */
@@ -80,7 +80,10 @@ interface ScanPage {
 interface ListTail {
   /** The last block that was replicated. */
   readonly block: number;
-  /** The start of the newest hours that have many more events than a page. Null when the project has no such hours. */
+  /**
+   * The start of the newest hours, which are searched first. Null when the project has no events there, or more than
+   * {@link MOST_NEWEST_EVENTS}.
+   */
   readonly newestFrom: Date | null;
   /** The first matches that are not replicated yet, at most as many as offset and limit need. */
   readonly locators: readonly EventLocator[];
@@ -152,15 +155,16 @@ export class ClickHouseListReader {
     const replicated = await this.newest(scope, query, reading);
     if (replicated !== null) return replicated;
     const locators = await kept();
-    // The earlier events of the page, and the skipped events, are at least as new as the last one.
+    // All events of the page, and the skipped events, are at least as new as the last event of the page. So older
+    // months do not matter.
     const last = locators.length < query.limit ? undefined : locators.at(-1);
     await this.archived.assertNotArchived(last === undefined ? query.window : { from: last.timestamp });
     return locators;
   }
 
   /**
-   * One statement of PostgreSQL reads the end of the replica and the events after it, so that the answer has one point
-   * in time.
+   * Returns a page from both stores. One statement of PostgreSQL reads the watermark and the tail, so that the page is
+   * consistent.
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong
    */
@@ -227,7 +231,7 @@ export class ClickHouseListReader {
     const replicated = await this.clickHousePage(scope, query, tail, { skipped, most }, milliseconds);
     if (replicated === null) return null;
     const [first] = replicated;
-    // After the last replicated event, the number of skipped events is unknown.
+    // ClickHouse has at most `skipped` matching events, so the number of events before the page is unknown.
     if (skipped > 0 && first === undefined) return null;
     const isAhead = (locator: Locator): boolean => skipped > 0 && first !== undefined && compare(locator, first) < 0;
     const later = tail.locators.filter((locator) => !isAhead(locator));
@@ -291,7 +295,7 @@ export class ClickHouseListReader {
     milliseconds: number | undefined,
   ): Promise<EventLocator[] | null> {
     const { window, conditions } = query;
-    // The index on texts is faster even among half a million rows.
+    // For costly conditions, the skip index on texts is faster even among half a million rows.
     const isOfNewest = window !== undefined && newestFrom !== null && window.from >= newestFrom;
     const isOfFew = isOfNewest && conditions?.areCostly !== true;
     const within = (ms: number): ReadBounds => ({ milliseconds: ms, ...(isOfFew && { settings: FEW_ROWS }) });

@@ -29,7 +29,9 @@ export class EventListReader {
     private readonly archived: ArchivedEventsReader,
   ) {}
 
-  /** Newest first, then by id. Strictly before the locator when one is given. */
+  /**
+   * Returns the newest events, in descending order of time and id. With a locator, only events before it are returned.
+   */
   async newest(scope: Scope, before: Locator | null, limit: number): Promise<EventLocator[]> {
     return this.clickHouse.read(scope, { before, limit }, () => this.newestKept(scope, before, limit));
   }
@@ -44,7 +46,9 @@ export class EventListReader {
     );
   }
 
-  /** Oldest first, strictly after the locator when one is given, and before an instant. */
+  /**
+   * Returns the oldest events before an instant, in ascending order. With a locator, only events after it are returned.
+   */
   after(scope: Scope, locator: Locator | null, until: Date, limit: number): Promise<EventLocator[]> {
     return this.database.rows<EventLocator>(
       `SELECT ${LOCATOR_COLUMNS} FROM events

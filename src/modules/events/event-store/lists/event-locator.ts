@@ -1,10 +1,10 @@
 import type { Locator } from './cursor.js';
 
-/** The position of an event, with the size of a read of it. The size is known before the large columns are read. */
+/** The position and the size of an event. The size is known before the large columns of the event are read. */
 export interface EventLocator extends Locator, EventSize {}
 
 export interface EventSize {
-  /** Null when the event was stored before sizes were recorded. */
+  /** The size of the texts of an event in bytes. Null when the event was stored before sizes were recorded. */
   readonly bytes: number | null;
   /** The compressed size of the properties in bytes. Null when `bytes` is known. */
   readonly stored: number | null;
@@ -19,5 +19,5 @@ export const SIZE_COLUMNS = `bytes + ${BESIDE} AS bytes, CASE WHEN bytes IS NULL
 /** The columns of an {@link EventLocator}, for a SELECT from `events`. */
 export const LOCATOR_COLUMNS = `"timestamp", id, ${SIZE_COLUMNS}`;
 
-/** Returns the size of an event that was stored without one. Reads the properties. */
+/** SQL for the size of an event that was stored without a size. It reads the properties. */
 export const MEASURED_BYTES = `octet_length(properties::text) + ${BESIDE}`;

@@ -58,7 +58,10 @@ export class ExploredListReader {
     return (await this.totals.matchingHours(scope, window, filter, { offset: 0, limit: EVERY })).hours;
   }
 
-  /** Newest first within a time span. Strictly before the locator when one is given. */
+  /**
+   * Returns the newest matching events of a span, in descending order. With a locator, only events before it are
+   * returned.
+   */
   async before(
     scope: Scope,
     span: TimeWindow,

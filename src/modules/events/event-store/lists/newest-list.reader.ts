@@ -9,8 +9,8 @@ import { type EventListQuery, olderThan } from './event-list-query.js';
 import { type EventLocator, LOCATOR_COLUMNS } from './event-locator.js';
 
 /**
- * Limits the reads that run at once, per process and per project. Without a free slot the caller reads from another
- * place.
+ * Limits the reads that run at once, per process and per project. Without a free slot the caller reads the page in
+ * another way.
  */
 const SLOTS = { parallel: 8, maxPerKey: 4, maxQueued: 0 };
 const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
@@ -18,8 +18,8 @@ const NEWEST_FIRST = 'ORDER BY "timestamp" DESC, id DESC';
 type Scope = Pick<ProjectScope, 'projectId'>;
 
 /**
- * Reads a page from the newest events of PostgreSQL, when these fill the page. PostgreSQL has them whether they are
- * replicated or not. The first pages of a project with many events per second consist of them.
+ * Reads a page from the newest events of PostgreSQL, when these fill the page. PostgreSQL has the newest events whether
+ * they are replicated or not. They fill the first pages of a project with many events per second.
  */
 @Injectable()
 export class NewestListReader {

@@ -45,7 +45,9 @@ export class SourceEventsReader {
     );
   }
 
-  /** Newest first, then by id. Strictly before the locator when one is given. */
+  /**
+   * Returns the newest events, in descending order of time and id. With a locator, only events before it are returned.
+   */
   newest(scope: Scope, sourceId: string, before: Locator | null, limit: number): Promise<EventLocator[]> {
     const conditions: ClickHouseConditions = {
       postgres: ({ bind }) => ` AND source_id = ${bind(sourceId)}`,

@@ -51,7 +51,10 @@ export class TooManyLogSearches extends domainError(503, 'Too many log searches 
   }
 }
 
-/** Returns the locators of log rows, newest first and then by id. Reads `events` directly, along its primary key. */
+/**
+ * Returns the locators of log rows, newest first and then by id. Reads ClickHouse where it can answer, else the table
+ * `events` along its primary key or an index of {@link LogSearchIndexWriter}.
+ */
 @Injectable()
 export class LogsReader {
   constructor(
@@ -201,7 +204,8 @@ export class LogsReader {
   ): Promise<EventLocator[]> {
     const parameters = new Parameters();
     const project = parameters.bind(scope.projectId);
-    // Materialized without a limit, so that the planner does not walk the primary key in the hope of a frequent text.
+    // The matches are materialized without a limit. With a limit, the planner may read along the primary key, which
+    // takes long for a rare text.
     return this.database.rows<EventLocator>(
       `WITH locators AS MATERIALIZED (
          SELECT "timestamp" AS at, id AS which FROM events

@@ -11,7 +11,7 @@ const indexName = (partition: string): string => `ix_${partition}_log_text`;
 
 interface Partition {
   readonly name: string;
-  /** Null when there is no such index. False when a build was interrupted. */
+  /** True when the month has a usable index, false when its build was interrupted, null when there is no index. */
   readonly valid: boolean | null;
 }
 
@@ -46,11 +46,11 @@ export class LogSearchIndexWriter {
   async build(): Promise<number> {
     if ((await this.missing()).length === 0) return 0;
     const built = await this.database.maintain('log search indexes', async (execute) => {
-      // Read again, because now no other process builds indexes.
+      // Read again: another process may have built indexes before this process acquired the lock.
       const missing = await this.missing();
       if (missing.length === 0 || !(await this.hasTrigrams())) return 0;
       for (const { name, valid } of missing) {
-        // Names come from the catalogue and match a pattern without quotes.
+        // The names are safe in SQL. They come from the catalogue and match `MONTH`, which allows no quotes.
         if (valid === false) await execute(`DROP INDEX ${indexName(name)}`);
         await execute(
           `CREATE INDEX CONCURRENTLY ${indexName(name)} ON ${name}

@@ -5,7 +5,7 @@ import { EventListsModule } from '../lists/lists.module.js';
 import { LogsReader } from './logs.reader.js';
 import { LogSearchIndexWriter } from './search-index.writer.js';
 
-/** Log search, and its index. */
+/** Provides the log search, and builds its index. */
 @Module({
   imports: [EventMatchesModule, EventListsModule, LongReadsModule],
   providers: [LogSearchIndexWriter, LogsReader],

@@ -22,7 +22,10 @@ type Scope = Pick<ProjectScope, 'organizationId' | 'projectId'>;
 export interface MatchListQuery extends EventListQuery {
   readonly window: TimeWindow;
   readonly where: EventCondition;
-  /** The read leaves half of the time of its organization to others. */
+  /**
+   * True when the read may use only half of the organization's time for long reads. The other half is left to other
+   * reads.
+   */
   readonly isBackground?: boolean;
 }
 
@@ -36,8 +39,8 @@ interface Matches {
 const LOCATORS: Selection<EventLocator> = { columns: LOCATOR_COLUMNS };
 
 /**
- * Lists events that match an EQL condition, newest first and then by id. Both stores are read as for a query of one
- * event. Each list is a long read, so it has a time limit and a slot.
+ * Lists events that match an EQL condition, newest first and then by id. Candidates are read from both stores, like
+ * those of an EQL query about single events. Each list is a long read, so it has a time limit and a slot.
  */
 @Injectable()
 export class MatchesReader {
@@ -72,7 +75,7 @@ export class MatchesReader {
         const { rows, read } = await this.read(scope, matches, snapshot, signal, 'all');
         return { total: read, locators: await this.locators(scope, rows, snapshot) };
       }
-      // SQL counts faster than it returns every event.
+      // Counting the matches in SQL is faster than reading them.
       const query: AggregationQuery = { ...params, isAll: false, before: null };
       const counts = await this.breakdowns.ofEvents(this.breakdowns.select(query, snapshot, signal), {
         by: 'event',
@@ -177,7 +180,7 @@ function scanOptionsOf(
   };
 }
 
-/** Returns the window up to the locator before which events are listed. */
+/** Returns the part of the window that ends with the timestamp of `before`. */
 function spanOf({ window, before }: MatchListQuery): TimeWindow {
   const to = before && before.timestamp < window.to ? new Date(before.timestamp.getTime() + 1) : window.to;
   return { from: window.from > to ? to : window.from, to };

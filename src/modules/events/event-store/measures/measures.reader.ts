@@ -68,7 +68,7 @@ export class MeasuresReader {
   /**
    * Stages the events of some windows, so that a snapshot of the past (`PastEventsReader.snapshot`) can read them from
    * either store. Must run before any other read of that snapshot.
-   * @param query the aggregate that will be measured in windows within these; null for the times of the last events
+   * @param query the aggregate that will be measured in windows within these; null before {@link lastSeen} is read
    * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */
@@ -87,7 +87,7 @@ export class MeasuresReader {
     const { projectId, filter, groupBy } = rule;
     const fields = [...fieldsOf(filter), ...groupBy, ...(query?.field === undefined ? [] : [query.field])];
     const until = await this.staged.stage(projectId, { windows: all, filter, fields, milliseconds }, tx);
-    // Counted hours aggregate in each window whatever is not staged.
+    // Where events are not staged, reads of counted hours get them from ClickHouse. So no window is incomplete.
     return counted === null ? until : null;
   }
 

@@ -40,7 +40,7 @@ export class PastEventsReader {
   /**
    * Stages the events of a window for a rule of single events, so that a {@link snapshot} can read them from either
    * store. Must run before any other read of that snapshot.
-   * @param enough stage at most this many matching events
+   * @param enough the caller needs only this many of the oldest matching events
    * @returns null when all events are staged; otherwise the instant before which all are staged
    * @throws ArchiveUnavailable
    */

@@ -104,7 +104,10 @@ export class AcceptedEventsReader {
  * of a megabyte each would be read.
  */
 export const MOST_TOLD_BYTES = 64 * 1024;
-/** Beyond the limit, this many properties of at most so many bytes are returned, which together are below the limit. */
+/**
+ * When the properties exceed the limit, only small ones are returned: at most this many, of at most this many bytes
+ * each. Together they are below the limit.
+ */
 const [MOST_SMALL, MOST_SMALL_BYTES] = [60, 1_000];
 const TOLD_PROPERTIES = `CASE WHEN coalesce(e.bytes, octet_length(e.properties::text)) <= ${MOST_TOLD_BYTES} THEN e.properties::text
   ELSE (coalesce((

@@ -134,7 +134,7 @@ export class ArchivedEventsReader {
   async rowsAt(scope: Scope, locators: readonly Locator[]): Promise<string> {
     if (locators.length === 0) return '[]';
     const statement = new StatementValues();
-    // The values are written into the statement, because so many do not fit into the address of a request.
+    // The values are written into the statement, because so many do not fit into the URL of a request.
     const times = writtenNumbers([...new Set(locators.map(({ timestamp }) => timestamp.getTime()))]);
     const within = `e.timestamp IN (SELECT fromUnixTimestamp64Milli(arrayJoin(${times}), 'UTC'))`;
     const ids = writtenIds(locators.map(({ id }) => id));

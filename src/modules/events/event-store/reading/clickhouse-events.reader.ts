@@ -21,8 +21,8 @@ export class ClickHouseTimeout extends Error {}
 export class ClickHouseUnavailable extends Error {}
 
 /**
- * Additional columns of the relation. A column is only added when the statement names it: lengths are read without the
- * texts, and short statements would spend a tenth of their time on unused SQL.
+ * Additional columns of the relation. The sizes are read without the texts. A column is only added when the statement
+ * names it, because unused SQL would take a tenth of the time of a short statement.
  */
 const DERIVED: Readonly<Record<string, string>> = {
   other_properties: OTHER_PROPERTIES,
@@ -54,7 +54,7 @@ export class ClickHouseEvents {
   private readonly reads;
   /** After a timeout, ClickHouse is not used for this time, so that not every read waits for it. */
   circuitOpenMs = 10_000;
-  /** On the monotonic clock of the process, in milliseconds. */
+  /** The end of that time on the monotonic clock of the process, in milliseconds. */
   private circuitOpenUntil = -Infinity;
 
   constructor(
@@ -154,7 +154,7 @@ function selectSql(
   select: Select,
   { bind }: StatementValues,
 ): string {
-  // Events of later blocks are added by PostgreSQL.
+  // Later blocks are excluded, because the caller reads their events from PostgreSQL.
   const [project, last] = [bind(projectId, 'UUID'), bind(block, 'UInt64')];
   const relation = (first: string): string =>
     `(SELECT *${DERIVED_PLACEHOLDER} FROM ${eventTable(server)} ${first}WHERE project_id = ${project} AND block <= ${last})`;

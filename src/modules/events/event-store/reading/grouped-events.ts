@@ -1,7 +1,7 @@
 import type { BindValue } from '../../../../platform/clickhouse/index.js';
 import type { Bind } from '../../../../platform/database/parameters.js';
 
-/** More groups are not transferred from one database to the other. */
+/** The maximum number of groups that are transferred to PostgreSQL. */
 const MOST_ROWS = 100_000;
 
 /** A column that events are grouped by. */

@@ -14,7 +14,7 @@ import {
 import { TailReader, tailSql } from './tail.reader.js';
 import { inWindowsSql } from './windows-sql.js';
 
-/** The size of one INSERT as JSON text. Two of them are in memory at a time. */
+/** The size of the JSON text of one INSERT, in bytes. Two such texts are in memory at a time. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 /**
  * When the condition is exact, this many times the wanted number is staged, because several events may have the
@@ -44,7 +44,7 @@ interface Wanted {
   readonly filter: FilterGroup;
   /** The fields that are read, by the names that conditions use. Other fields may be empty. Null reads all fields. */
   readonly fields: readonly string[] | null;
-  /** Stage at most this many matching events. All when omitted. */
+  /** The caller needs only this many of the oldest matching events. All when omitted. */
   readonly enough?: number;
   /** The time limit in milliseconds. */
   readonly milliseconds: number;

@@ -3,7 +3,7 @@ const DIGITS = 32;
 
 /**
  * Returns ids for the right side of IN in ClickHouse. They are written into the statement, because so many do not fit
- * into the address of a request.
+ * into the URL of a request.
  */
 export function writtenIds(ids: readonly string[]): string {
   for (const id of ids) if (!ID.test(id)) throw new Error('These are no ids');

@@ -17,8 +17,8 @@ export interface KeptSum extends ProjectSum {
 }
 
 /**
- * Returns what ClickHouse must have of each project up to the last replicated block. Queued events are subtracted.
- * Projects that are deleted or being deleted are left out.
+ * Returns the sums of the events that ClickHouse must have of each project, up to the last replicated block. Queued
+ * events are subtracted. Projects that are deleted or being deleted are left out.
  * @param client a connection in a snapshot
  */
 export async function projectSums(client: pg.Client, events: SummedEvents): Promise<KeptSum[]> {

@@ -9,8 +9,8 @@ import { eventTable, KEPT_TABLES, keptTable, NO_MONTH, TEXT_INDEXES } from '../c
 const COLUMNS = [BLOCK_COLUMN.name, ...EVENT_COLUMNS.map(({ name }) => name)] as const;
 
 /**
- * The insert is one block that is acknowledged when it is stored. The number of months in a block is only limited by
- * the timestamps of its events.
+ * An insert sends one block, and is acknowledged when the block is stored. Each month of a block is a partition.
+ * Senders choose the timestamps, so the limit of partitions is high.
  */
 const INSERT: QuerySettings = {
   async_insert: 0,
@@ -57,7 +57,10 @@ export interface ProjectLocator extends StoredLocator {
   readonly project: ProjectId;
 }
 
-/** Events in that order, after a locator (null for the first event) and up to the last one. */
+/**
+ * A range in the order of project, timestamp and id: the events after `behind`, up to and including `last`. A null
+ * `behind` means that the range starts with the first event.
+ */
 export interface LocatorRange {
   readonly behind: ProjectLocator | null;
   readonly last: ProjectLocator;
@@ -65,7 +68,10 @@ export interface LocatorRange {
   readonly projects: readonly ProjectId[];
 }
 
-/** Both numbers are digits, because a double may not be exact. */
+/**
+ * The number of events of a project, and a checksum of their ids. Both are decimal digits, because a double may not be
+ * exact.
+ */
 export interface ProjectSum {
   readonly project: string;
   readonly events: string;
@@ -177,7 +183,7 @@ export class ReplicatedEventsRepository {
   /** Returns the given events that ClickHouse has up to a block. @param events 1 to 1,000 events */
   async among(events: readonly ProjectLocator[], block: number): Promise<ReadonlySet<ProjectLocator>> {
     const { bind, values } = new StatementValues();
-    // The values are written into the statement, because so many do not fit into the address of a request.
+    // The values are written into the statement, because so many do not fit into the URL of a request.
     const projects = writtenIds([...new Set(events.map(({ project }) => project))]);
     const times = [...new Set(events.map(({ at }) => at.getTime()))].join(', ');
     const rows = await this.server.rows<{ project: string; ms: string; id: string }>(

@@ -6,8 +6,8 @@ import { type Replicator, StoresDiffer } from './replicator.js';
 
 const IDLE_MS = 500;
 /**
- * Every block creates parts on disk, regardless of its size. Blocks with fewer events than this are started at this
- * interval.
+ * Every block creates parts on disk, regardless of its size. After a block with fewer events than `FEW_EVENTS`, the
+ * next block starts `APART_MS` after the start of that block at the earliest.
  */
 const FEW_EVENTS = 10_000;
 const APART_MS = 1_000;
@@ -48,7 +48,10 @@ export class ReplicationLoop implements OnApplicationBootstrap, BeforeApplicatio
     this.running = this.run();
   }
 
-  /** Starts the next round at once. Test suites wait for replication, with thousands of reads. */
+  /**
+   * Starts the next round at once. Tests use it, so that they do not wait for the pause before each of thousands of
+   * reads.
+   */
   wake(): void {
     this.alarm.abort();
   }

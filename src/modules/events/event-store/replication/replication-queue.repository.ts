@@ -14,7 +14,10 @@ const MAX_QUEUE_ROWS = 10_000;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 3_000;
-/** The time limit of a statement. The statement that reads the rows of a block ends with the insert. */
+/**
+ * The time limit of a statement. It is longer than the limit of an insert into ClickHouse, because the statement that
+ * reads a block runs until the insert has received all rows.
+ */
 const STATEMENT_TIMEOUT_MS = 90_000;
 
 const SETTINGS = `SET statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET jit = off; SET DateStyle = 'ISO'`;
@@ -73,15 +76,18 @@ export class ReplicationQueueRepository {
     return 'heldElsewhere';
   }
 
-  /** Returns the number of the last replicated block. Null when no events are queued for replication. */
+  /**
+   * Returns the number of the last replicated block, and whether the next block is already chosen. Null when
+   * replication is not enabled.
+   */
   async watermark(): Promise<{ readonly block: number; readonly isTaken: boolean } | null> {
     const state = await this.state();
     return state === undefined ? null : { block: Number(state.block), isTaken: state.is_taken };
   }
 
   /**
-   * Returns a replicated event that is within retention and whose project exists. Null when there is none, or while a
-   * backfill reads every event anyway.
+   * Returns an event of the last replicated block. Null when this event was removed, or while the replica is
+   * incomplete, because a backfill then compares every event anyway.
    */
   async lastReplicated(): Promise<ProjectLocator | null> {
     const { rows } = await this.ask<{ project: string; at: Date; id: string }>(
@@ -159,7 +165,7 @@ export class ReplicationQueueRepository {
     );
   }
 
-  /** Closes the connection, whatever it is doing. The next call of `lock` opens a new one. */
+  /** Closes the connection, even while a statement runs. The next call of `lock` opens a new one. */
   async close(): Promise<void> {
     const { client } = this;
     this.client = undefined;

@@ -30,7 +30,7 @@ export class Replicator {
     private readonly limits: ReplicationLimits,
   ) {}
 
-  /** @param doubt called when the tables are created, because a former replica may be lost */
+  /** @param markIncomplete called before tables are created, because an earlier replica may be lost */
   static between(
     databaseUrl: string,
     server: ClickHouse,

@@ -22,11 +22,14 @@ const REST_MS = 3_600_000;
  */
 @Injectable()
 export class RetentionMaintenance extends MaintenanceTask {
-  /** The month that the limit reaches, once this has been so for an hour. */
+  /**
+   * The start of the oldest month within the retention limit. A new value is used only after it was reported for an
+   * hour.
+   */
   readonly due = new DebouncedWatermark(DUE_FOR_MS);
   private readonly logger = new Logger('retention');
   private readonly days: number | undefined;
-  /** The instant that the current pass over the default partition uses. */
+  /** The current pass over the default partition removes events before this instant. */
   private before: Date | undefined;
   private page = 0;
   private restsUntil = -Infinity;

@@ -34,7 +34,10 @@ interface ClickHouseLocator extends Omit<SlowLocator, 'timestamp'> {
 
 type Scope = Pick<ProjectScope, 'projectId'>;
 
-/** Reads requests that are replicated to ClickHouse, and requests that are selected by more than columns. */
+/**
+ * Reads requests from ClickHouse where PostgreSQL is slower or lacks events. Filters with a condition or a grouping by
+ * route are always read through {@link MatchingRequestsReader}.
+ */
 @Injectable()
 export class ClickHouseRequestsReader {
   /** Tests lower it. */
@@ -163,8 +166,8 @@ export class ClickHouseRequestsReader {
   }
 
   /**
-   * Returns the time of the first request of a window, in which PostgreSQL may lack events, or for which more than
-   * columns decides.
+   * Returns the time of the first request of a window. Used when PostgreSQL may lack events of the window, or when the
+   * filter has a condition or groups by route.
    * @returns null when there is none
    * @throws QueryTooLong, ArchiveUnavailable
    */

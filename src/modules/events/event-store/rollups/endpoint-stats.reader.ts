@@ -22,7 +22,8 @@ export interface EndpointStatsQuery {
 }
 
 /**
- * The statistics of one method and endpoint. Null names stand for all requests beyond the limit of pairs of their hour.
+ * The statistics of one method and endpoint. Null names stand for the requests of all pairs beyond {@link MOST_PAIRS}
+ * in their hour.
  */
 export interface EndpointStats {
   readonly method: string | null;
@@ -32,7 +33,7 @@ export interface EndpointStats {
   readonly errors: number;
   readonly latencySum: number;
   readonly latencyMax: number | null;
-  /** By nearest rank. Null when no latency was measured. */
+  /** Percentiles by nearest rank, in milliseconds. Null when no latency was measured. */
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;

@@ -119,7 +119,7 @@ export class HourRollupsWriter {
     return removed;
   }
 
-  /** One statement, so that exactly the events that were read are counted. */
+  /** Reads and inserts in one statement, so that `counted` is exactly the number of events that the rollup contains. */
   private async insert(wanted: readonly unknown[], tx: Db): Promise<void> {
     const names = `project_id, hour, place, method, endpoint, requests, ${STATS_COLUMNS}`;
     await this.database.execute(

@@ -38,7 +38,7 @@ interface Reading {
   readonly tx: Db;
 }
 
-/** The requests of a window that are read, as events with a condition. */
+/** Selects the requests of a window, as events that match a filter and a condition. */
 interface RequestRowsQuery {
   readonly scope: Scope;
   readonly window: TimeWindow;
@@ -65,7 +65,7 @@ export class MatchingRequestsReader {
 
   /**
    * Returns the requests of spans.
-   * @param spans at least one, ascending, which have all requests between their ends
+   * @param spans at least one, ascending. No matching request lies between two spans
    * @throws QueryTooLong, ArchiveUnavailable
    */
   async rawRequests(

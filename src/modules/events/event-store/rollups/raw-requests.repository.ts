@@ -10,7 +10,9 @@ import { requestConditions, type RequestFilter } from './request-filter.js';
 /** The names that the events of `raw_requests` have: none, method and endpoint, or method and route. */
 export type RequestGrouping = 'whole' | 'pairs' | 'routes';
 
-/** The events of spans, when ClickHouse is read, or when more than columns decides which events are read. */
+/**
+ * The requests of spans, when ClickHouse is read, or when a condition or the route of each request has to be evaluated.
+ */
 export interface RawRequests {
   /**
    * The grouped events of ClickHouse, as a list for each column of `raw_requests`. Null when ClickHouse is not read.
@@ -28,7 +30,8 @@ type RawRequestColumn = keyof typeof CLICKHOUSE_TYPES;
 const CLICKHOUSE_COLUMNS = Object.keys(CLICKHOUSE_TYPES) as RawRequestColumn[];
 
 /**
- * More groups are not transferred from one database to the other. Events that only differ in their time are one group.
+ * The maximum number of groups that are transferred to PostgreSQL. Beyond it PostgreSQL reads the events instead.
+ * Events that only differ in their time are one group.
  */
 const MOST_GROUPS = 100_000;
 
@@ -76,7 +79,7 @@ export function clickHouseRawRequestsSql(
 }
 
 /**
- * Returns the columns of groups.
+ * Converts groups into a list for each column.
  * @returns null when PostgreSQL has to read the events instead: there are too many groups, or unreadable events
  */
 export function rawRequestColumns(rows: readonly RawRequestGroup[]): RawRequests['columns'] {
@@ -96,7 +99,7 @@ export function rawRequestColumns(rows: readonly RawRequestGroup[]): RawRequests
  * Returns the relation `raw_requests` of {@link statsSql}: the events of spans. Each span is a part, identified by its
  * start.
  * @param project the SQL parameter of the project id
- * @param filter used without `rawRequests`, whose events already match it
+ * @param filter only used when `rawRequests` is null. The events of `rawRequests` already match it
  * @param level `whole` needs no names
  * @param rawRequests null reads the rows of PostgreSQL that match the filter
  */

@@ -26,7 +26,7 @@ export function isOfRollups(filter: RequestFilter): boolean {
   return Object.keys(filter.event).length === 0 && !isOfEvents(filter);
 }
 
-/** True when more than the columns of events decides which requests are read, or by which name they are grouped. */
+/** True when the filter has a condition or groups by route. Then rollups and conditions on columns cannot answer. */
 export function isOfEvents({ where, isByRoute }: RequestFilter): boolean {
   return where !== undefined || isByRoute === true;
 }
@@ -67,7 +67,7 @@ function clickHouseNamedConditions({ method, endpoint, isOfRequests }: RequestFi
 }
 
 /**
- * Returns the filter without its values of the event as one condition.
+ * Returns all parts of the filter except `filter.event` as one condition.
  * @param minMs only events with at least this latency
  */
 export function requestCondition(filter: RequestFilter, minMs?: number): EventCondition {

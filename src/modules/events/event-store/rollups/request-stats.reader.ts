@@ -31,7 +31,7 @@ export interface RequestStats {
   readonly percentiles: readonly number[];
   /**
    * Counts for the Apdex score. `satisfied` has a status below 500 and a latency up to the threshold. `tolerating` has
-   * a status below 500 and a latency up to four times the threshold.
+   * a status below 500 and a latency above the threshold and up to four times the threshold.
    */
   readonly satisfied: number;
   readonly tolerating: number;

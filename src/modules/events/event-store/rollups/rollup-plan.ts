@@ -23,7 +23,7 @@ export interface RollupPlan {
 
 /**
  * Returns the UTC days in which a bucket begins after midnight. Their daily rollups cannot be used. There are at most
- * as many as buckets.
+ * as many such days as buckets.
  * @param starts the starts of the buckets, ascending
  */
 export function dividedDaysOf(starts: readonly Date[]): Date[] {

@@ -42,7 +42,7 @@ export class EventRowsReader {
   ) {}
 
   /**
-   * Returns the first of the locators whose events fit into the limit, at least one if there are any.
+   * Returns as many of the first locators as fit into the limit with their events, and at least one if there are any.
    * @param tx a snapshot whose time limit applies; without it each statement runs separately
    */
   async fit(scope: Scope, locators: readonly EventLocator[], mostBytes: number, tx?: Db): Promise<Fitting> {
@@ -72,7 +72,7 @@ export class EventRowsReader {
     if (old.length === 0) return this.rows(scope, locators, selection, tx);
     const read = async (snapshot: Db): Promise<Row[]> => {
       // Late events may still be in PostgreSQL. They stay readable in this snapshot: a month that was read is locked
-      // until its end, and the snapshot still sees removed rows.
+      // until the transaction ends, and the snapshot still sees removed rows.
       const kept = new Set((await this.rows(scope, old, KNOWN, snapshot)).map(({ id }) => id));
       const missing = new Set(old.filter(({ id }) => !kept.has(id)));
       const here = locators.filter((locator) => !missing.has(locator));

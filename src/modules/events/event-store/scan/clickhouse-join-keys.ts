@@ -91,7 +91,7 @@ export function keyDigits(key: string): string {
 
 /**
  * Returns keys for the right side of IN. They are written into the statement, because so many keys do not fit into the
- * address of a request.
+ * URL of a request.
  */
 export function writtenKeys(keys: readonly string[]): string {
   const digits = keys.join('');

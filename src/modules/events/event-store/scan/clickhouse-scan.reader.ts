@@ -20,9 +20,9 @@ import { ScanRepository } from './scan.repository.js';
 import { clickHouseJoinKey, type Joined, joinKeysSql, keyDigits, writtenKeys } from './clickhouse-join-keys.js';
 
 /**
- * With more candidates that are not replicated yet, PostgreSQL answers alone. They are all read into memory before the
- * first one is visited. PostgreSQL has every event that is not replicated, so its answer is the same. When it no longer
- * has older events of the window, the caller refuses the read.
+ * The maximum number of candidates in the tail, which are all read into memory before the first candidate is visited.
+ * Beyond it PostgreSQL answers alone. When PostgreSQL no longer has older events of the window, the caller refuses the
+ * read.
  */
 const MAX_TAIL_EVENTS = 5_000;
 /** Limits the properties of large events that one statement reads. A single event may be larger. */
@@ -32,7 +32,7 @@ const LARGE_AT_ONCE_BYTES = 1_048_576;
 interface ClickHouseRow extends ScanRow {
   /** 1 when ClickHouse cannot read the row. */
   readonly unread: number;
-  /** With `stored`, the size of the event. Undefined when the scan needs no sizes. */
+  /** `bytes` and `stored` are the size of the event. Both are undefined when the scan needs no sizes. */
   readonly bytes?: EventSize['bytes'];
   readonly stored?: EventSize['stored'];
 }
@@ -100,7 +100,7 @@ export class ClickHouseScanReader {
   }
 
   /**
-   * Returns batches of candidates in the order of the scan, at most as many as the options ask for.
+   * Returns batches of candidates in the order of the scan, at most as many as `options.wanted`.
    * @returns null when PostgreSQL has to answer alone
    * @throws QueryTooLong, ClickHouseUnavailable also while the batches are read
    */
@@ -189,7 +189,7 @@ export class ClickHouseScanReader {
     const { bind } = statement;
     const { bits, unread, from } = this.scanOf(window, selection, options, bind);
     const { key, isSeveral } = clickHouseJoinKey(keys, bind);
-    // The properties of large candidates are not read yet.
+    // The properties of large candidates are not read yet, so their keys are unknown.
     if (keys.some(({ own }) => own === null) && fromTail.some((row) => selection.isLarge(row))) throw new KeysUntold();
     const readers = keys.map((field) => selection.reader(field));
     const keysBeside = joinKeysSql(
@@ -244,7 +244,10 @@ export class ClickHouseScanReader {
     const { first, where, ...selected } = selection.clickHouseSql(bind);
     const [begin, end] = [instantSql(window.from, bind), instantSql(window.to, bind)];
     const others = clickHouseWithin?.(bind) ?? '';
-    /** @param among null lets the server choose what to read first. The same holds for events of any type. */
+    /**
+     * @param among reads time and type of the rows first; null lets the server choose. It is not used for events of any
+     * type.
+     */
     const from = (replicated: string, among: Among | null): string => {
       const quick = `timestamp >= ${begin} AND timestamp < ${end}`;
       const relation = first === null || among === null ? replicated : among(`${quick} AND ${first}`);

@@ -15,8 +15,8 @@ const FEWEST_ROWS = 100;
 const MOST_ROWS = 1_000;
 
 /**
- * A visitor changes nothing before its last test of a text, so that a visit can start again after a pause. @returns
- * false to end the scan
+ * A visitor must not change its state before its last test of a text, because a visit starts again after a pause.
+ * @returns false to end the scan
  */
 type Visit = (row: ScanRow, number: number) => boolean;
 

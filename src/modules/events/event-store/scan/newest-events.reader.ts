@@ -43,8 +43,9 @@ export class NewestEventsReader {
   }
 
   /**
-   * Returns for each path whether one of the newest events of PostgreSQL has a value there. These are the newest events
-   * of all. The result is also false when one of these events is not small.
+   * Returns for each path whether one of the newest events has a value there. Reads only PostgreSQL, which has the
+   * newest events of every project. All results are false when one of these events is larger than `mostBytes` or has no
+   * recorded size.
    */
   async have(
     tx: Db,

@@ -27,7 +27,10 @@ export interface TermCondition {
   readonly condition: EventCondition;
 }
 
-/** The properties of a larger event, in bytes, are not selected with its row. They are read separately. */
+/**
+ * The maximum size of an event whose properties are selected with its row, in bytes. The properties of a larger event
+ * are read separately.
+ */
 const LARGE_EVENT_BYTES = 8_192;
 /**
  * The same limit for the stored size, which is used when the original size is unknown. Stored properties are
@@ -36,8 +39,8 @@ const LARGE_EVENT_BYTES = 8_192;
 const LARGE_STORED_BYTES = 1_000;
 
 /**
- * A candidate has as few columns as possible, because a query may read a million of them. Each field that a condition
- * reads adds a column.
+ * A candidate: an event that a term may match. It has as few columns as possible, because a query may read a million
+ * candidates. Each field that a condition reads adds a column.
  */
 export interface ScanRow {
   readonly id: string;
@@ -48,15 +51,18 @@ export interface ScanRow {
    * large event.
    */
   readonly bits: number;
-  /** Only present for candidates that one short statement has read, and where a scan needs it of ClickHouse. */
+  /**
+   * Only present when `ScanRepository.first` has read the candidate, or when ClickHouse has read it for a scan with
+   * sizes.
+   */
   readonly size?: EventSize;
-  /** The event itself, only present when it is small. */
+  /** The whole event. Only present when `ScanRepository.first` has read the candidate and the event is small. */
   readonly record?: StoredEvent;
   /** The size of a large event's properties in bytes. Only rows of ClickHouse have it. */
   readonly large_bytes?: number;
   /**
-   * The value of a field of the event or of a property, null when it is missing. {@link PROPERTIES} holds all needed
-   * properties by name.
+   * The value of a field of the event or of a property, null when it is missing. With more than {@link MOST_VALUES}
+   * properties, the column {@link PROPERTIES} holds all of them by name.
    */
   readonly [column: string]: unknown;
 }
@@ -161,7 +167,7 @@ export class ScanSelection {
     const large = this.propertyColumns.size === 0 ? '' : ` + if(${isLarge}, ${LARGE_BIT}, 0)`;
     const properties = this.clickHouseProperties(bind);
     const ofConditions = terms.flatMap(({ read }) => read);
-    // Reading whole properties needs no parsing, so no such row is unreadable.
+    // Together, the properties are read as one text without parsing. So no row is unreadable because of them.
     const ofRow = this.isTogether ? [] : properties.map(([sql]) => sql);
     const ofOwn = [...this.ownColumns.keys()].flatMap(clickHouseFieldReads);
     const columns: readonly (readonly [sql: string, column: string])[] = [

@@ -7,7 +7,7 @@ import { ClickHouseScanReader } from './clickhouse-scan.reader.js';
 import { MatchingEventsReader } from './matching-events.reader.js';
 import { NewestEventsReader } from './newest-events.reader.js';
 
-/** Events that a query or condition may be about. */
+/** Reads candidates: the events that may match a query or condition. */
 @Module({
   imports: [EventReplicationModule, EventListsModule],
   providers: [ScanRepository, EventScan, ClickHouseScanReader, MatchingEventsReader, NewestEventsReader],

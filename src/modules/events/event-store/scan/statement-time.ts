@@ -8,7 +8,7 @@ const ENOUGH = 31 / 32;
  * of them.
  */
 export class StatementTime {
-  /** At least the limit that is set in the transaction. Every snapshot begins with one. */
+  /** The limit that is set in the transaction, or more. Every snapshot begins with a limit. */
   private limit: number;
 
   constructor(private readonly deadline: ReadDeadline) {

@@ -45,8 +45,8 @@ export interface Aggregation {
   /** The selected columns of the events. */
   readonly columns: string;
   /**
-   * Which rows of a bucket and value are combined: `all` when the columns are aggregates, `equal` when only equal rows
-   * are, or `none`.
+   * Says which events of a bucket and value become one row: `all` when the columns are aggregates, `equal` for events
+   * with equal columns, or `none`.
    */
   readonly merges: 'all' | 'equal' | 'none';
   /** The columns of the grouped rows. */
@@ -98,7 +98,7 @@ export function aggregationOf(
   return { merges: 'all', ...ofNumbers(aggregate, number) };
 }
 
-/** By nearest rank, like `percentile_disc`. */
+/** Computes the quantile by nearest rank, like `percentile_disc`, where each `number` occurs `times` times. */
 function weighedQuantile(quantile: number): string {
   return `(SELECT min(one) FROM (
       SELECT one, sum(n) OVER (ORDER BY one) AS up_to, sum(n) OVER () AS of_all

@@ -15,7 +15,7 @@ import { clickHouseAggregationOf } from './clickhouse-aggregates.js';
 import type { SeriesQuery, SeriesRow } from './series-query.js';
 import { type ClickHouseSource, TimeseriesRepository } from './timeseries.repository.js';
 
-/** More groups are not transferred from one database to the other. */
+/** The maximum number of groups that are transferred to PostgreSQL. Beyond it PostgreSQL answers alone. */
 const MOST_ROWS = 100_000;
 
 interface ClickHouseRow {

@@ -48,7 +48,7 @@ export class TimeseriesReader {
     private readonly clickHouse: ClickHouseTimeseriesRepository,
   ) {}
 
-  /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries, and the errors of dividing */
+  /** Reads everything in one snapshot. @throws QueryTooLong, TooManyQueries, and the errors of `bucketRules` */
   async of(
     query: AggregationQuery,
     params: SeriesQuery,

@@ -12,7 +12,7 @@ import { KEY_ORDER, keyedSql, shortKeySql } from '../aggregation/keys.js';
 import type { AggregationQuery } from '../aggregation/aggregation-query.js';
 import type { Snapshot } from '../aggregation/snapshots.js';
 
-/** Groups of replicated events, row by row, and the events that PostgreSQL has to add. */
+/** Groups of replicated events as one list for each column, and the events that PostgreSQL has to add. */
 export interface ClickHouseSource {
   readonly type: 'clickHouse';
   readonly buckets: readonly number[];

@@ -1,4 +1,7 @@
-/** Bucket 0 ends at 1 ms. Bucket n > 0 has the whole milliseconds above 1.02^(n-1) and up to 1.02^n. */
+/**
+ * Bucket 0 has 0 and 1 ms, and counts as 0 ms. Bucket n > 0 has the whole milliseconds above 1.02^(n-1) and up to
+ * 1.02^n.
+ */
 const GROWTH = 1.02;
 
 /** Returns the range of whole milliseconds in a bucket. From 2 to 49 ms a bucket has one value. */

@@ -215,7 +215,10 @@ export class EventTotalsReader {
     return this.ofOneMoment(db, (tx) => this.hoursOfDays(scope, window, filter, page, tx));
   }
 
-  /** Finds the days of the page first. With a filter, each hour has a row for every combination of values. */
+  /**
+   * Returns the same as {@link hoursOf}, but finds the days of the page first. With a filter, an hour has a row for
+   * each combination of values, so reading all hours of a long window takes long.
+   */
   private async hoursOfDays(
     scope: Scope,
     window: TimeWindow,

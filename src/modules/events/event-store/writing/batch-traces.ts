@@ -12,8 +12,8 @@ export class BatchTraces {
 
   /**
    * Returns for each traced request its project, the numbers of its first and last event in the batch, from 1, and its
-   * trace. Returns null when no request is traced. Traces of events that are then refused are kept too: nobody reads
-   * them. The parameters are valid until the next call.
+   * trace. Returns null when no request is traced. Traces of events that are refused afterwards are stored, too. No
+   * alert reads them, and they expire. The parameters are valid until the next call.
    */
   of(batch: readonly PendingWrite[]): readonly Buffer[] | null {
     if (batch.every(({ request }) => request.traceparent === undefined)) return null;

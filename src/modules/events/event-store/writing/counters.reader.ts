@@ -15,7 +15,7 @@ export interface CounterHour extends CounterCursor {
   readonly events: number;
 }
 
-/** The counters of an hour, and the numbers that its events give. */
+/** The counters of an hour, and the numbers of its events that they must equal. */
 export interface ComparedHour extends CounterHour {
   readonly rows: number;
   readonly facets: number;

@@ -174,7 +174,7 @@ function callOf(
   const call = `SELECT ${columns} FROM ${functionOf(hasUniqueKeys)}(${parameters})`;
   if (!hasTraces) return call;
   const [projects, firsts, lasts, traces] = [1, 2, 3, 4].map((place) => `$${names.length + place}`);
-  // The traces of a request are one element, and its events are read only for projects whose rules need them.
+  // Each traced request is one element of the arrays. Its events are expanded only when alert rules watch its project.
   return `WITH watched AS MATERIALIZED (
     SELECT t.* FROM unnest(${projects}::uuid[], ${firsts}::int4[], ${lasts}::int4[], ${traces}::text[])
       AS t (project_id, first, last, traceparent)

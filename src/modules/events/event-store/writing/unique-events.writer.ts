@@ -8,7 +8,7 @@ import type { Duplicates } from './write-request.js';
 export class UniqueEventsWriter {
   constructor(private readonly database: Database) {}
 
-  /** Returns the ids of stored events that have one of the keys, by the ids of the events that are sent with it now. */
+  /** Returns the ids of stored events that have one of the keys, by the ids of the new events with the same key. */
   async duplicatesOf(projectId: ProjectId, keys: ReadonlyMap<string, Buffer>): Promise<Duplicates> {
     const rows = await this.database.rows<{ sent: string; stored: string }>(
       `SELECT k.sent, u.event_id AS stored

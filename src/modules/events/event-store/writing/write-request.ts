@@ -11,7 +11,10 @@ export interface Sender {
   readonly sourceId: string | null;
   /** Null when a person or a webhook sent the events. */
   readonly apiKeyId: string | null;
-  /** True when the event came by a webhook of the source. Its refusals are recorded although it has no key. */
+  /**
+   * True when the events came through a webhook of the source. Their refusals are recorded although they have no API
+   * key.
+   */
   readonly isHook?: boolean;
 }
 
@@ -20,8 +23,8 @@ export interface WriteRequest {
   readonly sender: Sender;
   readonly events: readonly NormalizedEvent[];
   /**
-   * Keys of events that are stored once in 24 hours in their project, by the ids of the events. SHA-256 of each key. No
-   * two events of a request have the same key.
+   * The SHA-256 of the unique keys, by event id. A project stores one event per unique key in 24 hours. No two events
+   * of a request have the same key.
    */
   readonly uniqueKeys?: ReadonlyMap<string, Buffer> | undefined;
   /** Null without the header `Idempotency-Key`. */

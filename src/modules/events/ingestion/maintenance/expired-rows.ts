@@ -4,10 +4,13 @@ import { EventTracesWriter, UniqueEventsWriter } from '../../event-store/index.j
 import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 
 const MOST_ROWS = 5_000;
-/** The next round removes the remaining rows. New rows arrive no faster than the rounds remove them. */
+/**
+ * The maximum number of statements per kind of row in a round. The next round removes the remaining rows. New rows
+ * arrive no faster than the rounds remove rows.
+ */
 const MOST_STATEMENTS = 100;
 
-/** Deletes idempotency records and unique keys of events that are older than 24 hours, and traces of events. */
+/** Deletes expired idempotency records, unique keys of events, and traces of events. */
 @Injectable()
 export class ExpiredRows extends MaintenanceTask {
   constructor(

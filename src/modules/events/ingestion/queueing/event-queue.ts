@@ -21,11 +21,14 @@ import { encodeRequest, reasonOfEnding } from './queued-request.js';
 import { errorMessage } from '../../../../platform/errors/index.js';
 
 const UNASKED = { used: 0, limit: null };
-/** Maximum number of attempts to read the counts, when events were being stored between the two reads. */
+/**
+ * The maximum number of attempts to add a request. An attempt is repeated when events are being stored meanwhile, so
+ * that the counts of Redis and of the database do not match.
+ */
 const MOST_TRIES = 50;
 /**
- * Pauses between attempts double from the first to the longest: entries at work are stored with their whole batch. All
- * attempts together take about five seconds.
+ * The pauses between attempts double from the first to the longest, because the entries that are being stored are
+ * released with their whole batch. All attempts together take about five seconds.
  */
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 125;
@@ -70,8 +73,8 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   }
 
   /**
-   * Returns the answer that Redis stored for the key, else the one in the database, which is from before Redis lost its
-   * data or before `queued` was configured.
+   * Returns the answer that Redis stored for the key, else the answer in the database. Only the database has it when
+   * Redis has lost its data since, or when `queued` was not configured yet.
    */
   private async known(sender: Sender, { key, hash }: Idempotency): Promise<Verdict | null> {
     const queued = await this.orOverloaded(this.stream.answerOf(sender, key));
@@ -82,8 +85,8 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
   }
 
   /**
-   * Leaves out events whose unique key belongs to a stored event. Two events with one key that are both in the queue are
-   * told apart when they are stored: the second one is answered as accepted, and is not stored.
+   * Leaves out events whose unique key belongs to a stored event. When two events with the same key are in the queue,
+   * both are answered as accepted, and only the first one is stored.
    */
   private async accept(sent: WriteRequest): Promise<Verdict> {
     const { uniqueKeys, sender } = sent;
@@ -114,8 +117,8 @@ export class EventQueue extends EventIntake implements OnApplicationBootstrap {
       this.day = dayOf(allowances);
       if (this.day !== day) continue;
       if (allowances.closed !== null) return { kind: 'closed', why: allowances.closed };
-      // A block that follows from the database alone holds whatever the stream contains. The script checks the limits
-      // that queued events also use up.
+      // When the database alone decides that the sender is blocked, the contents of the stream do not matter. The
+      // script checks the limits that queued events use up, too.
       const blocked = blockReason({ ...allowances, requests: UNASKED });
       if (blocked !== null) return refused(allowances, blocked);
       const verdict = verdictOf(await this.offer(request, id, day, allowances, stored), allowances, duplicates);

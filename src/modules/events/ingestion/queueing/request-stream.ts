@@ -16,12 +16,12 @@ const GROUP = 'writers';
 const MOST_ENTRIES = 200_000;
 const COMMAND_LIMIT_MS = 3_000;
 /**
- * Expiry of an organization's set of entries at work. Abandoned entries are taken over within seconds, and an
- * organization without entries needs no set.
+ * The TTL of the set of an organization's entries that are being stored. Abandoned entries are taken over within
+ * seconds, and an organization without entries needs no set.
  */
 const WORK_IS_KEPT_S = 86_400;
 
-/** A limit and its use as far as the database has counted. */
+/** A limit, and its use according to the counter in the database. */
 export interface Counted {
   readonly limit: number | null;
   readonly used: number;
@@ -46,7 +46,7 @@ export type AcceptanceAnswer =
   | { readonly kind: 'conflict' | 'overloaded' | 'again' | 'month' | 'requests' | 'day' };
 
 export interface KnownAnswer {
-  /** Base64. */
+  /** The hash of the request, in base64. */
   readonly hash: string;
   readonly record: string;
   readonly admitted: number;
@@ -182,8 +182,8 @@ export class RequestStream implements OnApplicationShutdown {
   }
 
   /**
-   * Marks entries as being stored, before the first one is. Until an entry is released, it is unknown whether the
-   * database already counts its events.
+   * Marks entries as being stored. Must be called before the first of them is written to the database. Until an entry
+   * is released, it is unknown whether the database already counts its events.
    */
   async begin(work: readonly { readonly entry: Entry; readonly sender: Sender }[]): Promise<void> {
     const client = await this.connected(this.commands);

@@ -1,20 +1,20 @@
 /**
- * Adds a request to the stream and counts it, or returns why not. It has either all of these effects or none.
+ * Adds a request to the stream and counts it, or returns why it did not. The script has either all effects or none.
  *
  * The hashes of an organization's month and of a source's day count the accepted events (`a`) and how many of them have
- * been stored (`d`). The caller has read `d` first and then the counter in the database, so the counter lacks at most
- * `a - d` (with that `d`): a request that fits in spite of these fits. The counter may lack fewer when events were
- * stored since then. These have either raised `d`, or their entries are still at work. A request that does not
- * certainly fit is then answered 'again' and must be tried again a moment later. So no request is refused wrongly, and
- * none is admitted beyond a limit.
+ * been stored (`d`). The caller reads `d` first and then the counter in the database, so the counter lacks at most
+ * `a - d` events. A request that fits even if the counter lacks all of these events is admitted. The counter may lack
+ * fewer of them, because some were stored since `d` was read. Then `d` has risen meanwhile, or their entries are still
+ * in the set of entries that are being stored. A request that fits only in this case is answered 'again', and the
+ * caller tries it again a moment later. So no request is refused wrongly, and none is admitted beyond a limit.
  *
- * The limits are checked in the order of every other mode: month, requests, day.
+ * The limits are checked in the same order as in the other ingestion modes: month, requests, day.
  *
- * KEYS: stream, month, day, idempotency key, entries at work. ARGV: payload, number of events, maximum number of
- * entries in the stream; then for month and for day: limit or '', used, stored when `used` was read; then '' or the
- * hash of the request, and the record of its answer; 1 when the month's requests are used up, else 0. Returns one of:
- * 'replay' with record, admitted events and ending, 'conflict', 'again', 'month', 'requests', 'day', 'overloaded', 'ok'
- * with the number of admitted events and the limit that ends them ('', 'month', 'day').
+ * KEYS: stream, month, day, idempotency key, set of entries that are being stored. ARGV: payload, number of events,
+ * maximum number of entries in the stream; then for month and for day: limit or '', used, stored when `used` was read;
+ * then '' or the hash of the request, and the record of its answer; 1 when the month's requests are used up, else 0.
+ * Returns one of: 'replay' with record, admitted events and ending, 'conflict', 'again', 'month', 'requests', 'day',
+ * 'overloaded', 'ok' with the number of admitted events and the limit that ends them ('', 'month', 'day').
  */
 export const ACCEPT_SCRIPT = `
 local count = tonumber(ARGV[2])
@@ -64,8 +64,8 @@ return {'ok', admitted, ending}`;
 
 /**
  * Releases entries of one sender and day whose events have been stored. Only the caller that still finds an entry
- * pending counts it, so each is counted once. KEYS: stream, month, day, entries at work. ARGV: the group, then the id
- * and the number of events of each entry.
+ * pending counts it, so each is counted once. KEYS: stream, month, day, set of entries that are being stored. ARGV: the
+ * group, then the id and the number of events of each entry.
  */
 export const RELEASE_SCRIPT = `
 local stored = 0

@@ -66,13 +66,14 @@ export class BatchCommitter {
     const found = await this.options.store.find(group);
     for (const write of group) {
       write.inDoubt = false;
-      // Its idempotency record will show the outcome of the request, even a refusal.
+      // The idempotency record of the request will show its outcome, even a refusal.
       if (write.request.idempotency !== null) continue;
       const [at, ...more] = write.events.flatMap(({ id }) => found.get(id) ?? []);
       if (at === undefined) continue;
       write.writtenAt ??= at;
       write.written += more.length + 1;
-      // Events are admitted in order, so the events found are the first ones, without duplicates of other events.
+      // Events are admitted in order. So the events found are the first ones of the request, except for duplicates,
+      // which are not stored.
       write.events = write.events.filter(({ id }) => !found.has(id));
       if (write.events.length === 0) settleWritten(write, 0, null, at);
     }

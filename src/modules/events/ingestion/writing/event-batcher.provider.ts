@@ -12,7 +12,8 @@ import { asError, errorMessage } from '../../../../platform/errors/index.js';
 /** Number of connections in direct mode, where each request has its own transaction. */
 const DIRECT_CONNECTIONS = 4;
 /**
- * Number of connections with batches: one writes, and one takes a second batch that is full while the first is written.
+ * Number of connections in all other modes. The second connection only writes when a full batch waits while the first
+ * connection is busy.
  */
 const BATCH_CONNECTIONS = 2;
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];

@@ -43,7 +43,7 @@ export class EventBatcher extends EventIntake implements OnApplicationShutdown {
   private readonly queue: PendingWrite[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly keysInProgress = new Set<string>();
-  /** Requests without a verdict in the order of their arrival, with its time (`performance.now()`). */
+  /** Requests without a verdict, in the order of their arrival, with the time of arrival (`performance.now()`). */
   private readonly unsettled = new Map<PendingWrite, number>();
   /** Number of events in the queue. A request without events counts as one. */
   private queuedEvents = 0;

@@ -138,7 +138,7 @@ export class BackfillRepository {
     return { behind, last, events, projects: projects.map(asProjectId), block };
   }
 
-  /** Returns the events of a project in one step. The same statement reads which of them are queued. */
+  /** Returns the events of a project that belong to a step. The same statement reads which of them are queued. */
   async eventsOf(project: ProjectId, { behind, last }: BackfillStep): Promise<BackfillEvent[]> {
     const { bind, values } = new Parameters();
     const ofProject = bind(project);
@@ -180,7 +180,8 @@ export class BackfillRepository {
   /**
    * Queues every event of the step that is not queued yet, for these projects, and saves the progress in the same
    * statement.
-   * @param projects of which ClickHouse had no event of this step when it was checked after the read
+   * @param projects the projects of which ClickHouse had no event of this step. This was checked after the step was
+   * read
    * @returns false, without any change, when a block was replicated meanwhile: ClickHouse may have some of these events
    * now
    */
@@ -230,10 +231,16 @@ export class BackfillRepository {
     return rows.length > 0;
   }
 
-  /** Returns what ClickHouse must have up to the last replicated block, in one snapshot. */
+  /**
+   * Returns the sums of the events that ClickHouse must have of each project, up to the last replicated block. All
+   * numbers come from one snapshot.
+   */
   async sums(): Promise<{
     readonly block: number;
-    /** Older events are not counted, because PostgreSQL may have dropped them. Null counts all events. */
+    /**
+     * Events before this instant are not counted, because PostgreSQL may have dropped them. Null when all events are
+     * counted.
+     */
     readonly from: Date | null;
     readonly projects: ProjectSum[];
   }> {

@@ -80,7 +80,7 @@ export class Backfill {
     const events = await this.repository.eventsOf(project, step);
     const [first, last] = [events[0], events.at(-1)];
     if (first === undefined || last === undefined) return;
-    // `events` was read first. An event that was replicated and not queued then is in ClickHouse now.
+    // ClickHouse is read after `events`. So an event that had left the queue by then is found there.
     const replicated = await this.stored.idsBetween(project, first, last);
     const missing = events.filter(({ id, isQueued }) => !isQueued && !replicated.has(id));
     if (missing.length > 0) await this.repository.enqueue(project, missing);
@@ -112,7 +112,8 @@ export class Backfill {
       await this.checkArchivedMonths();
       return null;
     }
-    // Retention has moved on, so events may be removed in only one of the stores so far.
+    // Retention or archiving has moved the start of the compared range meanwhile. Events may be removed in only one of
+    // the stores so far.
     if ((await this.repository.countedFrom())?.getTime() !== from?.getTime()) return this.difference();
     await this.repository.markIncomplete();
     return (
@@ -122,12 +123,12 @@ export class Backfill {
   }
 
   /**
-   * Checks the months that PostgreSQL has dropped. ClickHouse must have at least as many events as were recorded. Late
-   * events make more.
+   * Checks the months that PostgreSQL has dropped. ClickHouse must have at least as many events as were recorded. It
+   * has more when late events have arrived since.
    */
   private async checkArchivedMonths(): Promise<void> {
     const months = await this.repository.archivedMonths();
-    // Read after the months: a late event is recorded there only after it was replicated.
+    // The block is read after the months, because a late event is recorded in its month only after it was replicated.
     const block = await this.repository.block();
     const keyOf = (project: string, month: Date): string => `${project} ${month.getTime()}`;
     const counts = await this.stored.countsOf(block, months);
