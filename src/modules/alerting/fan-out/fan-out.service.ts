@@ -29,7 +29,7 @@ export class FanOutService {
     private readonly channels: DeliveryRequestService,
   ) {}
 
-  /** Inserts the rows. `tx` must be one of `Database.transaction`. Deleted destinations and channels are skipped. */
+  /** Inserts the rows. `Database.transaction` must have begun `tx`. Deleted destinations and channels are skipped. */
   async enqueue({ alertEvent, targets }: NotificationToEnqueue, tx: Db): Promise<EnqueuedNotification> {
     const deliveryIds = await this.destinations.request(alertEvent, targets, tx);
     const channelIds = targets.kind === 'linked' ? targets.channelIds : [];

@@ -38,8 +38,8 @@ export class DestinationVault {
   }
 
   /**
-   * Returns an address as it is stored. If addresses of this type are credentials, it is encrypted, with a mask to
-   * show.
+   * Returns the columns that store an address. If addresses of this type are credentials, `sealedUrl` is the encrypted
+   * address and `targetUrl` is a mask to show.
    * @throws DestinationCredentialsUnavailable
    */
   sealAddress(

@@ -73,7 +73,7 @@ export class MatchEvaluator {
       this.sizes.recovered(projectId);
       return done;
     } catch (error) {
-      // The error says nothing about the events, so they stay in the outbox for as long as it lasts.
+      // The events did not cause the error, so they stay in the outbox until it has passed.
       if (!isPassingFault(error)) {
         const seconds = this.sizes.failed(projectId, performance.now()) / 1_000;
         this.logger.error(

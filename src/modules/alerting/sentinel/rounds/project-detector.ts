@@ -141,7 +141,10 @@ export class ProjectDetector {
     };
   }
 
-  /** Confirms or rejects candidates by the stream of the last days. Those of unresolved findings are just `unusual`. */
+  /**
+   * Confirms or rejects candidates by the stream of the last days. Candidates of subjects with an unresolved finding
+   * become `unusual` without this check.
+   */
   private async settle(
     project: WatchedProject,
     detections: readonly Detection[],

@@ -115,7 +115,7 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** Moves a project behind all projects that are due now. */
+  /** Makes a project due now, after all projects that are due already, so that they are claimed first. */
   async letOthers({ projectId }: WatchedProject, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE sentinel_projects SET due_at = clock_timestamp() WHERE project_id = $1',
