@@ -38,7 +38,9 @@ export class FanOutService {
   }
 }
 
-/** Returns what channels get of an alert: `rule` is the rule that fired, `event` is the alert itself. */
+/**
+ * Returns the notification that channels get for an alert: `rule` is the rule that fired, `event` is the alert itself.
+ */
 function ruleMatchOf(alert: AlertNotification): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
   const { occurrences, status, traceparent, groupValues: group } = alert;

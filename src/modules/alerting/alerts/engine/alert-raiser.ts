@@ -10,7 +10,7 @@ import { TimelineRepository } from '../events/timeline.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
 
-/** A rule has fired for one fingerprint. */
+/** One firing of a rule, for one fingerprint. */
 export interface Firing {
   readonly projectId: ProjectId;
   readonly rule: {

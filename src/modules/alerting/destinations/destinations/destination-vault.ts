@@ -18,7 +18,7 @@ export type SealedDestination = Pick<
   'id' | 'projectId' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
 >;
 
-/** Encrypts secrets and addresses that are credentials, each bound to its row and project. */
+/** Encrypts secrets, and addresses that are credentials. Each encrypted value is bound to its row and project. */
 @Injectable()
 export class DestinationVault {
   constructor(

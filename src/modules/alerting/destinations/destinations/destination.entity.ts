@@ -79,6 +79,6 @@ export class AlertDestination {
 const OF_DESTINATIONS = { table: 'alert_destinations', tenant: 'project_id' } as const;
 
 export const DESTINATION_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'secret' });
-/** Its value was encrypted as `secret`, and stays bound to that column. */
+/** The previous secret was encrypted as `secret`, so its value stays bound to that column. */
 export const PREVIOUS_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'previous_secret', boundTo: 'secret' });
 export const SEALED_URL = new SealedColumn({ ...OF_DESTINATIONS, column: 'sealed_url' });

@@ -35,7 +35,7 @@ export interface AlertNotification {
 /** The members that a notification lacks when an older version has stored it. */
 type NewMembers = 'eventAt' | 'eventMessage' | 'groupValues';
 
-/** A notification as the database stores it. That of a test has no alert event. */
+/** A notification as the database stores it. The notification of a test has no alert event. */
 export type StoredNotification = Omit<
   AlertNotification,
   'createdAt' | 'alertEventId' | 'fingerprint' | 'traceparent' | NewMembers

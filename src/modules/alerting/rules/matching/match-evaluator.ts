@@ -204,7 +204,8 @@ export class MatchEvaluator {
         });
         return { ...evaluated, failed };
       } finally {
-        // A mark may stay because the database is unreachable. A worker does not blame events for its own mark.
+        // A mark may stay because the database is unreachable. That does no harm, because a worker does not blame
+        // events for its own mark.
         await this.marks.end(projectId, worker, db).catch((error: unknown) => {
           this.logger.warn(`a mark of project ${projectId} stays: ${String(error)}`);
         });
