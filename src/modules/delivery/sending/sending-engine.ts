@@ -153,8 +153,8 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   }
 
   /**
-   * Claims a row and starts to send it, regardless of the limits. Resolves once the claim has returned. Claims nothing
-   * while the process is stopping.
+   * Claims a row and starts to send it, regardless of the limits. Resolves when the row is claimed, before the send has
+   * ended. Claims nothing while the process is stopping.
    */
   async begin(claim: () => Promise<C | null>): Promise<void> {
     const claimed = this.dispatcher.isStopping ? null : await claim();
