@@ -16,7 +16,10 @@ type DestinationTargets =
   /** The enabled destinations of the list, of any type. */
   | { readonly kind: 'linked'; readonly destinationIds: readonly string[] };
 
-/** Notifies destinations for other modules: inserts deliveries in their transaction, to be sent after its commit. */
+/**
+ * Notifies destinations for other modules. It inserts deliveries in the transaction of the caller, and they are sent
+ * after its commit.
+ */
 @Injectable()
 export class AlertDeliveryRequestService {
   constructor(
@@ -26,8 +29,8 @@ export class AlertDeliveryRequestService {
   ) {}
 
   /**
-   * Inserts a delivery for each destination in the transaction of the caller, which must be one of
-   * `Database.transaction`. Deleted and disabled destinations are skipped.
+   * Inserts a delivery for each destination. Deleted and disabled destinations are skipped.
+   * @param tx the transaction of the caller, which `Database.transaction` began
    * @returns the ids of the deliveries
    */
   async request(alert: AlertNotification, targets: DestinationTargets, tx: Db): Promise<string[]> {
@@ -52,7 +55,10 @@ export class AlertDeliveryRequestService {
     return made.map(({ id }) => id);
   }
 
-  /** Returns the ids that are no destinations of the project. Others cannot be deleted until the transaction ends. */
+  /**
+   * Returns the ids that are not destinations of the project. The given destinations that exist cannot be deleted until
+   * the transaction ends.
+   */
   async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
     const known = new Set(ids.length === 0 ? [] : await this.destinations.share(scope, ids, tx));
     return ids.filter((id) => !known.has(id));

@@ -29,7 +29,7 @@ export class FanOutService {
     private readonly channels: DeliveryRequestService,
   ) {}
 
-  /** Inserts the rows. `tx` must be one of `Database.transaction`. Deleted destinations and channels are skipped. */
+  /** Inserts the rows. `Database.transaction` must have begun `tx`. Deleted destinations and channels are skipped. */
   async enqueue({ alertEvent, targets }: NotificationToEnqueue, tx: Db): Promise<EnqueuedNotification> {
     const deliveryIds = await this.destinations.request(alertEvent, targets, tx);
     const channelIds = targets.kind === 'linked' ? targets.channelIds : [];
@@ -38,7 +38,9 @@ export class FanOutService {
   }
 }
 
-/** Returns what channels get of an alert: `rule` is the rule that fired, `event` is the alert itself. */
+/**
+ * Returns the notification that channels get for an alert: `rule` is the rule that fired, `event` is the alert itself.
+ */
 function ruleMatchOf(alert: AlertNotification): RuleMatches {
   const { projectId, alertRuleId: ruleId, eventId, sourceId, severity, source, message, payload, fingerprint } = alert;
   const { occurrences, status, traceparent, groupValues: group } = alert;

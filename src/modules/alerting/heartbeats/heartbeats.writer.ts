@@ -13,9 +13,9 @@ export type Watched = 'ingestion' | 'draining' | 'evaluation';
 
 /**
  * Stores since when events could be accepted, stored and evaluated by rules without a gap. Every process with one of
- * these activities sends a heartbeat every ten seconds. After half a minute without any, the time of the activity
- * starts again. Where accepted events wait in a queue, `draining` reports that the queue holds no more than is being
- * stored: events that wait there are not absent.
+ * these activities sends a heartbeat every ten seconds. When an activity has had no heartbeat for half a minute, its
+ * uptime starts again with the next one. Where accepted events wait in a queue, `draining` reports that the queue holds
+ * no more than is being stored: events that wait there are not absent.
  */
 @Injectable()
 export class HeartbeatsWriter {

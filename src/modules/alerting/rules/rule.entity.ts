@@ -62,7 +62,7 @@ export class AlertRule {
 
   /**
    * The rule ignores events from before this time: its creation, or the last change of its kind, grouping or
-   * `is_enabled`. While the project is archived, evaluations on windows move this time on.
+   * `is_enabled`. While the project is archived, evaluations on windows advance this time.
    */
   @Column('timestamptz', { name: 'watched_since', default: () => 'now()' })
   watchedSince!: Date;

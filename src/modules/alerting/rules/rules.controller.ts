@@ -19,8 +19,8 @@ import { AlertRulesService, TooManyAlertRules } from './rules.service.js';
 import { AlertRuleNotFound, ProjectOfAlertRule } from './rules.repository.js';
 
 /**
- * The schema of a preview also has the rule. Many generators of clients give an operation the type of its lowest status,
- * so a creation would have the type of a preview.
+ * The schema of a preview also has the rule. Many generators of clients give an operation the type of its lowest
+ * status, so a creation would have the type of a preview.
  */
 const PREVIEW = {
   status: 200,

@@ -68,8 +68,8 @@ export class AlertRulesService {
   }
 
   /**
-   * Runs a rule over past events and stores nothing. A rule that {@link create} refuses for its members is refused here
-   * too. The limit of rules does not apply.
+   * Runs a rule over past events and stores nothing. A definition that {@link create} refuses is refused here too. The
+   * limit of rules does not apply.
    */
   async preview(scope: ProjectMemberScope, request: CreateAlertRuleRequest): Promise<AlertRulePreviewResponse> {
     definitionOf(request);

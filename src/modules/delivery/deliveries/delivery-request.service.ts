@@ -28,7 +28,10 @@ export interface RuleMatch extends RuleMatches {
   readonly channelId: string;
 }
 
-/** Delivers notifications for other modules: inserts attempts in their transaction, which are sent after its commit. */
+/**
+ * Delivers notifications for other modules. It inserts attempts in the transaction of the caller, and they are sent
+ * after its commit.
+ */
 @Injectable()
 export class DeliveryRequestService {
   constructor(
@@ -37,22 +40,29 @@ export class DeliveryRequestService {
     @Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine,
   ) {}
 
-  /** Returns the ids that are no channels of the project. The others cannot be deleted until the transaction ends. */
+  /**
+   * Returns the ids that are not channels of the project. The given channels that exist cannot be deleted until the
+   * transaction ends.
+   */
   async unknown(scope: Pick<ProjectScope, 'projectId'>, ids: readonly string[], tx: Db): Promise<string[]> {
     const known = new Set(ids.length === 0 ? [] : (await this.channels.shareAll(scope, ids, tx)).map(({ id }) => id));
     return ids.filter((id) => !known.has(id));
   }
 
-  /** {@link ruleMatches} for one channel. @returns the id of the attempt; null when the project has no such channel */
+  /**
+   * Does the same as {@link ruleMatches} for one channel.
+   * @returns the id of the attempt; null when the project has no such channel
+   */
   async ruleMatch(tx: Db, { channelId, ...match }: RuleMatch): Promise<string | null> {
     const [id = null] = await this.ruleMatches(tx, match, [channelId]);
     return id;
   }
 
   /**
-   * Inserts an attempt for each channel in the transaction of the caller, which must be one of `Database.transaction`.
-   * Workers are woken after its commit. The number of statements does not depend on the number of channels. Channels
-   * that the project does not have are skipped. A disabled channel gets a failed attempt, which is not sent.
+   * Inserts an attempt for each channel. Workers are woken after the commit of the transaction. The number of
+   * statements does not depend on the number of channels. Channels that the project does not have are skipped. A
+   * disabled channel gets a failed attempt, which is not sent.
+   * @param tx the transaction of the caller, which `Database.transaction` began
    * @returns the ids of the attempts
    */
   async ruleMatches(tx: Db, match: RuleMatches, channelIds: readonly string[]): Promise<string[]> {

@@ -36,8 +36,8 @@ export class RecoveryRefusal {
 }
 
 /**
- * A replay or drain was refused. `code` is a reason code of readiness, or `duplicate_replay`. After an earlier replay
- * or drain the body names the attempt that it made.
+ * A replay or drain was refused. `code` is a reason code of readiness, or `duplicate_replay`. When an earlier replay or
+ * drain has made an attempt, the body names that attempt.
  */
 export class RecoveryRefused extends DomainError {
   static readonly status = 409;

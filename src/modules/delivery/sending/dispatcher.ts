@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SendingLane, type SlotLimits, Slots } from './slots.js';
 
-/** A lane and how many of its rows may be claimed, `most`. */
+/** A lane, and the maximum number of its rows that may be claimed. */
 export interface LaneShare extends SendingLane {
   readonly most: number;
 }
@@ -10,7 +10,8 @@ export interface LaneShare extends SendingLane {
 export interface WorkSource<C extends SendingLane> {
   /**
    * Returns at most `most` lanes that have due work: one of each tenant, then another of each, and so on.
-   * @param after the last tenant of the previous query; the tenants that did not fit into its result come first now
+   * @param after the last tenant of the previous query; this query begins with the tenants that did not fit into that
+   * result
    */
   dueLanes(most: number, after: string | null): Promise<SendingLane[]>;
   /** Claims the oldest due work of each lane, no more than `batch` in all. */
@@ -22,7 +23,7 @@ export interface WorkSource<C extends SendingLane> {
 
 export interface DispatcherOptions {
   readonly limits: SlotLimits;
-  /** Most due rows in one claim. `ofLane`: most rows of one lane in it. */
+  /** The maximum number of due rows in one claim. `ofLane` is the maximum for one lane. */
   readonly batch: number;
   readonly ofLane: number;
   /** True in processes with workers: they claim more when work ends. Other processes claim only when called. */
@@ -94,7 +95,10 @@ export class Dispatcher<C extends SendingLane> {
     return this.ended - before;
   }
 
-  /** Runs work that the caller has claimed, regardless of the limits: a person waits. Resolves when it has ended. */
+  /**
+   * Runs work that the caller has claimed. The limits do not apply, because a person waits for the result. Resolves
+   * when the work has ended.
+   */
   run(claimed: C): Promise<void> {
     this.slots.take(claimed);
     return this.start(claimed);

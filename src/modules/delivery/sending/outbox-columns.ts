@@ -45,7 +45,10 @@ export abstract class OutboxColumns {
   @Column('timestamptz', { name: 'claim_expires_at', nullable: true })
   claimExpiresAt!: Date | null;
 
-  /** The claim that stored the last result. A second write of that result, after a lost answer, is recognised by it. */
+  /**
+   * The claim that stored the last result. It identifies a repeated write of that result when the answer to the first
+   * write was lost.
+   */
   @Column('uuid', { name: 'finished_token', nullable: true })
   finishedToken!: string | null;
 

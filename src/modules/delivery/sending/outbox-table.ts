@@ -10,7 +10,7 @@ export interface Held {
   readonly token: string;
 }
 
-/** A row that this process holds. */
+/** A row that this process has claimed. */
 export interface ClaimedRow extends Held, SendingLane {
   /**
    * The end of the lease on the clock of `performance.now()`. The lease is counted from before the claim, so this is
@@ -72,9 +72,12 @@ export interface OutboxTable<X extends Held, C extends X & ClaimedRow> extends D
   /** The columns that are read of a row whose claim has expired, with the alias `a`. */
   readonly expired: Reading;
 
-  /** Returns the next state of a claimed row. `evidence` reads its id from `written`, empty when the claim was lost. */
+  /**
+   * Returns the next state of a claimed row, and the SQL that stores it. `evidence` reads the id of the row from
+   * `written`, which is empty when the claim was lost.
+   */
   settle(bind: Bind, held: X, outcome: TryOutcome): Writing & { readonly next: NextTry };
-  /** Returns what undoes the counting of a claim; `evidence` reads `written` as in `settle`. */
+  /** Returns the SQL that undoes the count of a claim. `evidence` reads `written` as in `settle`. */
   giveBack(bind: Bind, claimed: C): Writing;
 }
 

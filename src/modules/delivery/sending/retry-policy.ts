@@ -6,7 +6,7 @@ export interface RetryPolicy {
   readonly baseDelaySeconds: number;
   /** The longest wait; it also bounds the wait that a receiver requests. */
   readonly maxDelaySeconds: number;
-  /** Retries after the first send. */
+  /** The maximum number of retries after the first send. */
   readonly maxRetries: number;
 }
 

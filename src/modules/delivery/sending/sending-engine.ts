@@ -21,10 +21,10 @@ import { SendingMetrics } from './sending-metrics.js';
 import type { SendingLane } from './slots.js';
 import { WakeUps } from './wake-ups.js';
 
-/** Most due rows of one lane in one claim. */
+/** One claim takes at most this many due rows of one lane. */
 const OF_LANE = 3;
 const STOP_MS = 15_000;
-/** Most rows for which one poll sets timers. */
+/** One poll sets timers for at most this many rows. */
 const MAX_ARMED = 1_000;
 
 /**
@@ -62,7 +62,7 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
     });
     const sender = new Sender(outbox, measured, ({ tenant, lane, series }, { delaySeconds }) => {
       if (delaySeconds !== null) this.timers.arm({ tenant, lane }, delaySeconds);
-      // The next row of the series has waited for this one.
+      // The next row of the series has waited for this row to end.
       else if (series !== null) this.onDue({ tenant, lane });
     });
     // A poll sets timers for the next two intervals, so that no attempt comes due between two polls without a timer.
@@ -130,7 +130,7 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
     return ended + (await (wait ? this.dispatcher.round() : this.dispatcher.pump()));
   }
 
-  /** Sets timers for retries that other processes have scheduled, or this one before a restart. */
+  /** Sets timers for retries that other processes have scheduled, or that this process scheduled before a restart. */
   private async armTimers(): Promise<void> {
     const soon = await this.outbox.claims.dueSoon(this.horizonSeconds, MAX_ARMED);
     for (const { inSeconds, ...lane } of soon) this.timers.arm(lane, inSeconds);
@@ -153,8 +153,8 @@ export class SendingEngine<X extends Held, C extends X & ClaimedRow>
   }
 
   /**
-   * Claims a row and starts to send it, regardless of the limits. Resolves once the claim has returned. Claims nothing
-   * while the process is stopping.
+   * Claims a row and starts to send it, regardless of the limits. Resolves when the row is claimed, before the send has
+   * ended. Claims nothing while the process is stopping.
    */
   async begin(claim: () => Promise<C | null>): Promise<void> {
     const claimed = this.dispatcher.isStopping ? null : await claim();

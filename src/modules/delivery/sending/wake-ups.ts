@@ -7,8 +7,9 @@ import type { SendingProfile } from './outbox.js';
 import type { SendingLane } from './slots.js';
 
 /**
- * The first wake-up is sent at once. Wake-ups that follow before the queue has accepted it, and for this time after,
- * are sent together: a burst becomes a few jobs, and fewer the slower the queue is.
+ * Wake-ups are gathered for this time. The first one is sent at once. Wake-ups that follow before the queue has
+ * accepted it, and for this time after that, are sent together. So a burst becomes a few jobs, and the slower the queue
+ * is, the fewer.
  */
 const GATHER_MS = 20;
 

@@ -21,14 +21,19 @@ interface Preset {
 
 /** A request to an address below that of the channel or destination. */
 export interface ClosingRequest {
-  /** The end of the path that the configured address must have. Otherwise, the usual body is sent. */
+  /**
+   * The configured address must have a path that ends with this text. Otherwise the usual body is sent to that address.
+   */
   readonly below: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** The body that each service documents. All texts are cut to its limits. */
+/**
+ * The presets: each body has the format that its service documents, and its texts are cut to the limits of that
+ * service.
+ */
 export const PRESETS = {
   teams: { parameters: {}, bodyOf: teamsBody },
   discord: { parameters: {}, bodyOf: discordBody },
@@ -76,13 +81,13 @@ function headOf(values: TemplateValues): string {
   return titleOf(values, isResolved(values) ? 'resolved' : textOf(values.alert.severity ?? 'alert', 40));
 }
 
-/** Returns the message without the name of the rule, which the title has. */
+/** Returns the message without the name of the rule, because the title shows the name. */
 function messageOf({ alert: { message, rule } }: TemplateValues, maxLength: number): string {
   const isNamed = typeof message === 'string' && typeof rule === 'string';
   return textOf(isNamed ? withoutName(message, rule) : message, maxLength);
 }
 
-/** Returns name and value of what is known of the alert. */
+/** Returns the facts of an alert that have a value, each as name and value. */
 function factsOf({ alert, event, project }: TemplateValues): { name: string; value: string }[] {
   const facts = [
     ['Severity', alert.severity],
@@ -124,7 +129,10 @@ function teamsBody(values: TemplateValues): object {
   };
 }
 
-/** An embed of Discord: title 256, description 4,096, value of a field 1,024 characters. Nobody is mentioned. */
+/**
+ * Builds an embed of Discord. The limits are 256 characters for the title, 4,096 for the description and 1,024 for the
+ * value of a field. Nobody is mentioned.
+ */
 function discordBody(values: TemplateValues): object {
   const { url, started_at: startedAt } = values.alert;
   const fields = factsOf(values).map(({ name, value }) => ({ name, value, inline: true }));
@@ -165,7 +173,10 @@ const PAGERDUTY_SEVERITIES: Readonly<Record<string, string>> = {
   info: 'info',
 };
 
-/** Events API v2: the alert is the incident, so that a resolution closes it. `summary` has at most 1,024 characters. */
+/**
+ * Builds an event of the Events API v2. The deduplication key is the id of the alert, so that a resolution closes the
+ * incident. `summary` has at most 1,024 characters.
+ */
 function pagerDutyBody(values: TemplateValues, { routing_key: key }: Parameters): object {
   const { alert, event, project } = values;
   const dedupKey = textOf(alert.id ?? values.delivery.id, 255);
@@ -199,8 +210,9 @@ const OPSGENIE_PRIORITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Create Alert: `message` 130, `alias` 512, `description` 15,000 characters. A resolution has this body only where
- * {@link opsgenieClosing} cannot be sent: a further alert of the same alias, which says that it is resolved.
+ * Builds the body of Create Alert. The limits are 130 characters for `message`, 512 for `alias` and 15,000 for
+ * `description`. A resolution has this body only where {@link opsgenieClosing} cannot be sent. It then becomes a
+ * further alert with the same alias, whose message says that the alert is resolved.
  */
 function opsgenieBody(values: TemplateValues): object {
   const { alert, event, delivery } = values;
@@ -215,7 +227,7 @@ function opsgenieBody(values: TemplateValues): object {
   };
 }
 
-/** Close Alert: the alert is named by its alias in the path. */
+/** Builds the request Close Alert, whose path names the alert by its alias. */
 function opsgenieClosing(values: TemplateValues): ClosingRequest | null {
   const { id } = values.alert;
   if (!isResolved(values) || id === null) return null;

@@ -5,10 +5,10 @@ const CLOSING = '}}';
 type Part = { readonly text: string } | { readonly name: string };
 
 /**
- * A text, such as the value of a protected header, which refers to secrets as `{{secret:NAME}}` among other text. Blanks around the
- * word `secret` and the name are ignored. Everything else between the braces is the name, so that a misspelled
- * reference is reported and not sent. A reference that is not closed, and every other `{{`, is text. References inside
- * the value of a secret are not expanded.
+ * A text that refers to secrets as `{{secret:NAME}}`, such as the value of a protected header. Blanks around the word
+ * `secret` and the name are ignored. Everything else between the braces is the name, so that a misspelled reference is
+ * reported and not sent. A reference that is not closed, and every other `{{`, is text. References inside the value of
+ * a secret are not expanded.
  */
 export class SecretText {
   private constructor(private readonly parts: readonly Part[]) {}
@@ -22,7 +22,8 @@ export class SecretText {
       const end = opening === null ? -1 : rest.indexOf(CLOSING, opening.index);
       if (opening === null || end === -1) break;
       const inside = opening.index + opening[0].length;
-      // In another spelling, such as `Secret`, the word becomes part of the name. No secret has such a name.
+      // With another spelling of the word, such as `Secret`, the whole content of the braces becomes the name. No
+      // secret has such a name, so the reference is reported.
       const isExact = opening[1] === KEYWORD;
       const name = isExact ? rest.slice(inside, end) : rest.slice(opening.index + 2, end);
       parts.push({ text: rest.slice(0, opening.index) }, { name: name.trim() });

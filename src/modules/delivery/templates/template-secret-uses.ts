@@ -31,7 +31,7 @@ export abstract class TemplateSecretUses extends SecretUses {
     return uses.slice(0, most);
   }
 
-  /** Templates end with their channels and destinations. */
+  /** Nothing is left to release, because the templates of a project are deleted with its channels and destinations. */
   release(): Promise<number> {
     return Promise.resolve(0);
   }

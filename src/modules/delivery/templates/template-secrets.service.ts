@@ -8,7 +8,10 @@ import type { Parameters } from './presets.js';
 import { SecretText } from './secret-text.js';
 import { type BodyTemplate, MAX_PARAMETER_LENGTH, secretNamesOf, UnbuildableTemplate } from './template.js';
 
-/** The parameters of a template for one send. They are kept only until the request is built and its answer is sanitized. */
+/**
+ * The parameters of a template for one send. They are kept only until the request is built and its response is
+ * sanitized.
+ */
 export interface OpenedTemplate {
   readonly parameters: Parameters;
   /** Texts that must not appear in evidence: the parameters, and each secret in them. */

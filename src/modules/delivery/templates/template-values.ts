@@ -43,7 +43,10 @@ export interface TemplateSource {
   readonly eventType: string | null;
   readonly source: string | null;
   readonly payload: unknown;
-  /** The message and the time of the event; null: there is no single event, or an older version stored the notice. */
+  /**
+   * The message of the event; null when there is no single event, or when an older version stored the notification.
+   * `eventAt`, the time of the event, is null in the same cases.
+   */
   readonly eventMessage: string | null;
   readonly eventAt: string | null;
   /** The values of the fields that the rule groups by. */
@@ -83,14 +86,14 @@ export function templateValues(source: TemplateSource, appUrl: string): Template
   };
 }
 
-/** The group of a rule that groups by nothing has no members. */
+/** Returns whether the group has no members, as for a rule that groups by nothing. */
 function isEmpty(group: unknown): boolean {
   return typeof group !== 'object' || group === null || Object.keys(group).length === 0;
 }
 
 /**
- * The values of a test: an example for every placeholder. Each test is an alert of its own, which an incident tool does
- * not take for an earlier one. Its severity is the lowest, so that it calls nobody at night.
+ * The values of a test: an example for every placeholder. Each test is a separate alert, so that an incident tool does
+ * not merge it with an earlier one. Its severity is the lowest, so that nobody is paged.
  */
 export function exampleValues(
   { projectId, deliveryId, attempt }: Pick<TemplateSource, 'projectId' | 'deliveryId' | 'attempt'>,
@@ -113,7 +116,7 @@ export function exampleValues(
       source: 'checkout',
       message: 'Test notification: payments fail',
       timestamp: '2026-03-01T12:00:00.000Z',
-      // Every path of a test has a value.
+      // In a test, every path below `properties` has a value.
       properties: EXAMPLE_PROPERTIES,
     },
     project: { id: projectId, name: 'Example project' },

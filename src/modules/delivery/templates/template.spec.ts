@@ -58,7 +58,7 @@ describe('a body with placeholders', () => {
   it('has the message and the time of the event beside those of the alert', () => {
     const body = ['{{alert.message}}', '{{event.message}}', '{{alert.started_at}}', '{{event.timestamp}}'];
     expect(render({ body })).toEqual([SOURCE.message, SOURCE.eventMessage, SOURCE.createdAt, SOURCE.eventAt]);
-    // A notice of an older version has neither.
+    // A notification that an older version stored has neither.
     const old = render({ body }, { eventMessage: null, eventAt: null });
     expect(old).toEqual([SOURCE.message, null, SOURCE.createdAt, null]);
   });

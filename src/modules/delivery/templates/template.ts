@@ -12,7 +12,10 @@ const MAX_TEMPLATE_DEPTH = 32;
 export const MAX_PARAMETER_LENGTH = 2_048;
 /** The maximum length of the text of one placeholder. Longer values are cut. */
 const MAX_VALUE_LENGTH = 4_000;
-/** The maximum bytes that all placeholders of a body add to it, as JSON. Values beyond are left empty. */
+/**
+ * The maximum number of bytes of JSON that all placeholders of a body add together. Values that exceed it are left
+ * empty.
+ */
 const MAX_RENDERED_BYTES = 131_072;
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
@@ -28,7 +31,7 @@ export interface BodyTemplate {
 export interface RenderedRequest {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Replaces the body where the address allows it: see {@link addressed}. */
+  /** The request that replaces body and address where the address allows it: see {@link addressed}. */
   readonly closing: ClosingRequest | null;
 }
 
@@ -141,7 +144,10 @@ export function renderTemplate(
   return { body: form.bodyOf(values, parameters), headers, closing: form.closingOf?.(values) ?? null };
 }
 
-/** Returns address and body of a rendered request. The address is the configured one, or one below it. */
+/**
+ * Returns the address and the body of a rendered request. The address is the configured one, or a closing address below
+ * it.
+ */
 export function addressed(
   { body, closing }: Pick<RenderedRequest, 'body' | 'closing'>,
   configured: string,
@@ -157,7 +163,10 @@ export function addressed(
 /** One rendering of a body. */
 interface Rendering {
   readonly values: TemplateValues;
-  /** The placeholders that have been read. A body may repeat one hundreds of times, and its value may be large. */
+  /**
+   * The placeholders that have been resolved. A body may repeat a placeholder hundreds of times, and its value may be
+   * large.
+   */
   readonly read: Map<string, ReadPlaceholder>;
   /** The bytes that further placeholders may add. */
   bytesLeft: number;
@@ -170,9 +179,12 @@ interface Sized<V> {
 }
 
 interface ReadPlaceholder {
-  /** For a placeholder among other text. */
+  /** The value as text, for a placeholder among other text. */
   readonly text: Sized<string>;
-  /** For a text that is nothing but the placeholder: the value with its type, or its cut text when it is too long. */
+  /**
+   * The value with its type, for a text that is nothing but the placeholder. A value that is too long becomes a cut
+   * text.
+   */
   readonly whole: Sized<unknown>;
 }
 

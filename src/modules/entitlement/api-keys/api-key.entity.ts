@@ -45,7 +45,7 @@ export class ApiKeyRecord {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** The time may be a minute behind. Null when the key was never used. */
+  /** The time of the last use, which may be a minute old. Null when the key was never used. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 
@@ -60,7 +60,9 @@ export class ApiKeyRecord {
   @Column('uuid', { name: 'rotated_to', nullable: true })
   rotatedTo!: string | null;
 
-  /** Origins of the pages a browser-safe key may be used on. Null: an ordinary key, used anywhere. */
+  /**
+   * Origins of the pages on which a browser-safe key may be used. Null for an ordinary key, which may be used anywhere.
+   */
   @Column('text', { name: 'allowed_origins', array: true, nullable: true })
   allowedOrigins!: string[] | null;
 

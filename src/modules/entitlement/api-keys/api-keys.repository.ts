@@ -26,7 +26,7 @@ export interface KeyIdentity {
   readonly expiresAt: Date | null;
   /** True also for a key without an Event Source. */
   readonly sourceEnabled: boolean;
-  /** Null: an ordinary key, which may be used anywhere. */
+  /** Null for an ordinary key, which may be used anywhere. */
   readonly allowedOrigins: readonly string[] | null;
 }
 
@@ -106,8 +106,8 @@ export class ApiKeysRepository {
   }
 
   /**
-   * Finds keys for operators by id, or by the first characters of what lists show: first those that are not revoked, and
-   * of these the newest first. Keys of deleted projects are left out.
+   * Finds keys for operators by id, or by the beginning of the prefix that lists show. Keys that are not revoked come
+   * first, and of these the newest. Keys of deleted projects are left out.
    */
   findByIdOrPrefix(idOrPrefix: string, limit: number): Promise<FoundKey[]> {
     return this.database.rows<FoundKey>(

@@ -3,10 +3,13 @@ import type { NextFunction, Request, Response } from 'express';
 import { apiKeyOf, isIntake } from '../../access/index.js';
 import { admitsOrigin, KeyAuthenticator } from './key-authenticator.js';
 
-/** Browser-safe keys are made for this route and for those of the intake. */
+/** The middleware applies to this route and to the routes of the intake. */
 const PATH = '/v1/events/ingest';
 const SENDABLE_HEADERS = 'Content-Type, Idempotency-Key, X-API-Key, X-Request-ID';
-/** Protocols of the intake have headers of their own, such as `ce-id`. The star does not include `Authorization`. */
+/**
+ * Protocols of the intake have headers of their own, such as `ce-id`, so all headers are allowed. `Authorization` is
+ * named because `*` does not include it.
+ */
 const SENDABLE_TO_INTAKE = 'Authorization, *';
 const PREFLIGHT_SECONDS = '600';
 

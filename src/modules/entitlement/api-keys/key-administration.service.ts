@@ -4,7 +4,10 @@ import { Database } from '../../../platform/database/database.js';
 import { ApiKeysRepository, type FoundKey } from './api-keys.repository.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 
-/** Acts of the operators of the service on keys. They need no membership, and are audited without an actor. */
+/**
+ * Finds and revokes keys for operators of the service. No membership is needed, and a revocation is audited without an
+ * actor.
+ */
 @Injectable()
 export class KeyAdministrationService {
   constructor(
@@ -18,7 +21,10 @@ export class KeyAdministrationService {
     return this.keys.findByIdOrPrefix(idOrPrefix, limit);
   }
 
-  /** Revokes a key. Every process stops accepting it by a notification. @returns false when it was revoked before */
+  /**
+   * Revokes a key. A notification makes every process stop accepting the key.
+   * @returns false when the key was revoked before
+   */
   async revoke({ id, projectId, organizationId }: FoundKey): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       if (!(await this.keys.revoke({ projectId, organizationId }, id, tx))) return false;

@@ -42,7 +42,7 @@ const CHANNEL = 'api_key_changed';
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
 const MAX_UNKNOWN = 5_000;
-/** The result is not a promise when the key was looked up a moment ago, because every ingestion request needs it. */
+/** The result of a lookup. A cached result is returned without a promise, because every ingestion request needs one. */
 type Told = KeyIdentity | null | Promise<KeyIdentity | null>;
 
 /**
@@ -95,7 +95,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
   async authenticate(request: Credentialed, needed: readonly ApiKeyScopeName[]): Promise<ApiKeyScope> {
     const key = apiKeyOf(request);
     if (key === null) throw new CredentialMissing();
-    // The token of a person is not a key. Any other text that fails is an unknown key.
+    // An access token of a person is not a key. Any other text that is not found is an unknown key.
     if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(key)) throw new NotAuthenticated();
     const identity = await this.identityOf(request);
     if (identity === null) throw new InvalidApiKey();
@@ -121,7 +121,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     if (needed.length > 0 && !isIngestion && identity.allowedOrigins !== null) throw new MissingReadScope();
     if (isIngestion && !admitsOrigin(identity, request.headers.origin)) throw new OriginNotAllowed();
     const { apiKeyId, projectId, organizationId, sourceId, scopes } = identity;
-    // Routes that need `events:read` read the organization, so they report that it is missing.
+    // Routes that need `events:read` read the organization, so they report that the organization is missing.
     if (organizationId === null) {
       throw needed.includes('events:read') ? new ProjectHasNoOrganization() : new InvalidApiKey();
     }
@@ -143,7 +143,7 @@ export class KeyAuthenticator extends ApiKeyAuthenticator implements OnModuleIni
     };
     this.background.start('record', {
       name: 'refusal by a rate limit',
-      // The share is not the key, because a sender can make up any number of keys.
+      // The work is shared by address and not by key, because a sender can make up any number of keys.
       share: addressBucket(request.ip),
       work,
     });

@@ -10,9 +10,7 @@ export const PRE_WORKSPACE_SCOPE = 'pre_workspace';
 
 export type NamedHolder = { readonly organizationId: OrganizationId } | { readonly userId: UserId };
 
-/**
- * Returns the organization or person that the metadata names, as checkouts wrote them. Null: the metadata names nobody.
- */
+/** Returns the organization or person that the metadata of a checkout names. Null when the metadata names nobody. */
 export function holderNamedBy(metadata: Readonly<Record<string, string>>): NamedHolder | null {
   const { billing_scope: scope, organization_id: organization, user_id: user } = metadata;
   const organizationId = organization === undefined ? null : parseUuid(organization);

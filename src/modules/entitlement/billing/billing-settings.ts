@@ -10,7 +10,7 @@ const KEY = /^[\x21-\x7e]+$/;
 
 export interface ProviderConnection {
   readonly secretKey: string;
-  /** Undefined means the provider's own address. */
+  /** Undefined when the provider's own address is used. */
   readonly address: { readonly host: string; readonly port: number; readonly protocol: 'http' | 'https' } | undefined;
 }
 

@@ -30,7 +30,8 @@ export function pricesOf(names: PaymentNames): PlanPrices {
 }
 
 /**
- * Returns the plan that the provider's side calls by this name; `business` is `scale`. Null: the name is no paid plan.
+ * Returns the plan for a name that the provider's data contains. `business` is another name for `scale`. Null when the
+ * name is not that of a paid plan.
  */
 export function planNamed(name: string | undefined): PaidPlan | null {
   if (name === 'business') return 'scale';

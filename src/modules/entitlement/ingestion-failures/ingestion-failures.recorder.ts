@@ -11,9 +11,9 @@ import { errorMessage } from '../../../platform/errors/index.js';
 export type { IngestionFailure, RefusedSender } from './ingestion-failures.repository.js';
 
 /**
- * Records refused ingestion for the owner of the key or of the source. Recording is best-effort: a failed write is logged and changes no
- * decision. While one write runs, later refusals are added up and share the next write, so a storm costs a few
- * statements.
+ * Records refused ingestion for the owner of the key or of the source. A failed write is logged and does not affect the
+ * response. While one write runs, later refusals are added up and share the next write, so many refusals cost only a
+ * few statements.
  */
 @Injectable()
 export class IngestionFailuresRecorder {

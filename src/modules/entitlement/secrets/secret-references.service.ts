@@ -6,12 +6,15 @@ import { providersOf } from '../../../platform/discovery/provider-of.js';
 import { type NamedSecret, SecretUses } from './secret-uses.js';
 import type { SecretReference } from './secrets.errors.js';
 
-/** Adds up what all {@link SecretUses} report. Without any, all secrets are unused. */
+/**
+ * Adds up what all implementations of {@link SecretUses} report. Without an implementation, all secrets count as
+ * unused.
+ */
 @Injectable()
 export class SecretReferencesService {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** Returns how many places use each of the secrets, in their order. */
+  /** Returns how many places use each of the secrets, in the order of the secrets. */
   async counts(scope: ProjectScope, secrets: readonly NamedSecret[], db?: Db): Promise<number[]> {
     const totals = secrets.map(() => 0);
     for (const uses of this.uses) {

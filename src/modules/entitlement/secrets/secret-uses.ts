@@ -10,7 +10,7 @@ export interface NamedSecret {
 /**
  * Reports where secrets are used. Each module that uses secrets provides an implementation for its own places. A place
  * begins to use a secret in a transaction that holds the secret (`SecretsReader.hold`). A deletion locks the secret
- * before it asks, so that it learns of every use.
+ * before it reads the uses, so that it sees every use.
  */
 export abstract class SecretUses {
   /** Returns how many places use each of the secrets, by the id of the secret. Unused secrets may be left out. */

@@ -7,7 +7,7 @@ import { SecretsUnavailable } from './secrets.errors.js';
 type Tenant = Pick<ProjectScope, 'projectId'>;
 type Version = Pick<ProjectSecret, 'id' | 'version'>;
 
-/** Encrypts the values of secrets, each bound to its row, project and version. */
+/** Encrypts the values of secrets. Each encrypted value is bound to its row, project and version. */
 @Injectable()
 export class SecretVault {
   constructor(private readonly cipher: CredentialCipher) {}

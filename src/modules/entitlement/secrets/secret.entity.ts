@@ -2,7 +2,10 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { ProjectId, UserId } from '../../access/index.js';
 import { SealedColumn } from '../../../platform/sealed-columns/index.js';
 
-/** A value that replaces its name in protected headers and in parameters of templates. It is stored encrypted and never returned. */
+/**
+ * A secret of a project. Its value replaces its name in protected headers and in parameters of templates. The value is
+ * stored encrypted and never returned.
+ */
 @Entity('project_secrets')
 @Unique('uq_project_secrets_project_id_name', ['projectId', 'name'])
 @Index('ix_project_secrets_value_key', { synchronize: false })
@@ -28,7 +31,7 @@ export class ProjectSecret {
   @Column('integer')
   version!: number;
 
-  /** The time may be a minute behind. Null when the secret was never used. */
+  /** The time of the last use, which may be a minute old. Null when the secret was never used. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt!: Date | null;
 

@@ -7,14 +7,14 @@ import { errorMessage } from '../../../platform/errors/index.js';
 type Tenant = Pick<ProjectScope, 'projectId'>;
 
 /**
- * A decrypted secret that a header value names. It is kept only until the value is built and the evidence of the send
- * is cleaned of it.
+ * A decrypted secret that a header value names. It is kept only until the value is built and the secret is masked in
+ * the evidence of the send.
  */
 export interface OpenedSecret {
   readonly id: string;
   /** Null when the value is longer than requested or can no longer be decrypted. */
   readonly value: string | null;
-  /** Whether the time of the last use must be stored: the stored one is missing or a minute old. */
+  /** Whether the time of the last use must be stored, because the stored time is missing or a minute old. */
   readonly isUseDue: boolean;
 }
 

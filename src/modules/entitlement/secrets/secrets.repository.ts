@@ -40,7 +40,8 @@ export class SecretsRepository {
   }
 
   /**
-   * Locks the row, so that replacements of the value run one after another. Other places can still start to use the secret.
+   * Locks the row, so that replacements of the value run one after another. Other places can still start to use the
+   * secret.
    */
   async lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<ToldSecret | null> {
     const rows = await this.database.rows<ToldSecret>(

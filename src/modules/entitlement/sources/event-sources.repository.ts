@@ -28,7 +28,7 @@ export class EventSourcesRepository {
     await this.database.repository(EventSource, tx).update({ projectId, id }, change);
   }
 
-  /** Locks the source, so that no first event is ingested until the transaction ends. */
+  /** Locks the source, so that its first event is not ingested until the transaction ends. */
   async lock({ projectId }: ProjectScope, id: string, tx: Db): Promise<void> {
     await this.database.execute(
       'SELECT FROM event_sources WHERE project_id = $1 AND id = $2 FOR UPDATE',

@@ -94,7 +94,7 @@ export class EventSourcesService {
     return answer;
   }
 
-  /** Enables or disables a source. A repetition returns the same and records nothing. */
+  /** Enables or disables a source. When the source is in this state already, nothing is recorded. */
   async setEnabled(
     scope: ProjectMemberScope,
     id: string,
@@ -111,8 +111,8 @@ export class EventSourcesService {
   }
 
   /**
-   * Removes a source without events. A source that has ingested stays, so that every event keeps the source it names.
-   * First events wait for the lock.
+   * Removes a source without events. A source that has ingested events stays, so that every event keeps the source it
+   * names. The first event of a source waits for the lock.
    */
   async remove(scope: ProjectMemberScope, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {

@@ -24,7 +24,10 @@ import { SourceKeysService } from './source-keys.service.js';
 import { SourceNamesReader } from './source-names.reader.js';
 import { EventSourceSearch } from './event-source-search.reader.js';
 
-/** Manages what sends events to a project. The source-monitoring module, one layer above, reports what was received. */
+/**
+ * Manages the Event Sources of a project, with their keys and webhooks. The source-monitoring module, one layer above,
+ * reports which events were received.
+ */
 @Module({
   imports: [
     ApiKeysModule,

@@ -12,8 +12,8 @@ import { UploadAbortionService } from './uploads/upload-abortion.service.js';
 import { UploadsRepository } from './uploads/uploads.repository.js';
 
 /**
- * Removes the rows of objects and uploads, also when their project is deleted. It needs no object store, since a sweep
- * removes the bytes later. So the commands of operators load it without the other modules of storage.
+ * Removes the rows of objects and uploads, also when their project is deleted. The module needs no object store, since
+ * a sweep removes the bytes later. So the commands of operators load this module without the other modules of storage.
  */
 @Module({
   imports: [ProjectsModule, TypeOrmModule.forFeature([StoredObject, ObjectUpload])],

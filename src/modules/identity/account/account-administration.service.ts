@@ -23,7 +23,7 @@ export interface AccountDetails {
 }
 
 /**
- * Acts of the operators of the service on the account of somebody else. Each one ends every session of the account,
+ * Changes the accounts of other users for operators of the service. Each change ends every session of the account,
  * mails its owner, and is in the audit log without an actor.
  */
 @Injectable()
@@ -64,7 +64,10 @@ export class AccountAdministrationService {
     return { had, sessions };
   }
 
-  /** Keeps the account from signing in, and revokes the links that it was mailed. @returns how many sessions were ended */
+  /**
+   * Keeps the account from signing in, and revokes the links that were mailed to it.
+   * @returns how many sessions were ended
+   */
   async disable(userId: UserId): Promise<{ sessions: number }> {
     const { sessions } = await this.run(userId, 'disabled', async ({ tx, user, note }) => {
       await this.credentials.setDisabled(user.id, true, tx);

@@ -28,7 +28,7 @@ export class EmailChangeService {
   /**
    * Requests an address change. The new address is looked up only after the response, so that neither the response nor
    * its time reveals whether the address is in use.
-   * @throws ProviderSignInRequired before a proof is checked and used up in vain
+   * @throws ProviderSignInRequired before the proof is checked, so that no code is used up for a request that fails
    */
   async request(change: ProvenChange, email: string): Promise<void> {
     this.policy.requireAllowed(email);

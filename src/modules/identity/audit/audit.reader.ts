@@ -8,7 +8,7 @@ export interface AuditPage {
   readonly total: number;
 }
 
-/** A place in the order of all audit events. The time has all its digits, which a Date does not have. */
+/** A position in the order of all audit events. `at` is text, which keeps the microseconds that a Date would lose. */
 export interface AuditPoint {
   readonly at: string;
   readonly id: string;
@@ -62,8 +62,8 @@ export class AuditReader {
   }
 
   /**
-   * Returns the audit events of the whole service between two points, oldest first. Reading on from `settledUntil` to a
-   * later one misses no event.
+   * Returns the audit events of the whole service between two points, oldest first. A caller that reads from one result
+   * of `settledUntil` up to a later one misses no event.
    */
   between(after: AuditPoint, until: string, limit: number): Promise<FollowedAuditEvent[]> {
     return this.database.rows<FollowedAuditEvent>(
@@ -75,8 +75,8 @@ export class AuditReader {
 
   /**
    * Returns the time, with all its digits, before which no further audit event can appear: the start of the oldest open
-   * transaction. An event has the time at which it is written, and appears at the commit. So an event that is older than
-   * this time is visible to every later statement.
+   * transaction. An event has the time at which it is written, and appears at the commit. So an event that is older
+   * than this time is visible to every later statement.
    */
   async settledUntil(): Promise<Settled> {
     const [row] = await this.database.rows<Settled>(

@@ -25,7 +25,7 @@ export interface MailedLink {
 /**
  * Mails links that anybody may request for any address. Neither the response time nor the load on the database may
  * reveal whether the address has an account. So an address without an account takes the same statements in one
- * transaction, and mails are sent from a background lane of their own.
+ * transaction, and mails are sent from a separate background queue.
  */
 @Injectable()
 export class MailedLinksService {

@@ -34,8 +34,8 @@ export class MailedTokensService {
   ) {}
 
   /**
-   * Returns a valid token without using it up. An invented token costs one lookup, the same for every caller, and
-   * neither a lock nor a hash.
+   * Returns a valid token without using it up. An invented token costs every caller the same: one lookup, but no lock
+   * and no hash.
    * @returns null when the token is unknown, used or expired
    */
   async find(token: string, purpose: UserTokenPurpose): Promise<ShownToken | null> {

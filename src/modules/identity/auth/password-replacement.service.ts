@@ -21,7 +21,8 @@ export class PasswordReplacementService {
 
   /**
    * @returns the account's address
-   * @throws InvalidResetToken when the token was used in the meantime, ProviderSignInRequired
+   * @throws InvalidResetToken when the token was used in the meantime
+   * @throws ProviderSignInRequired
    */
   async run(
     shown: ShownToken,
@@ -32,7 +33,8 @@ export class PasswordReplacementService {
       this.policy.requireAllowed(user.email);
       refuseAddressAsPassword(password, user.email);
       await this.credentials.replacePasswordHash(user.id, passwordHash, tx);
-      // The token was mailed to the account's address, so the user can read mail there. A verification proves no more.
+      // The token was mailed to the account's address, so the user can read mail there. Verifying the address would
+      // prove no more.
       await this.credentials.markVerified(user.id, tx);
       const waysIn = await this.reset.run(user.id, tx);
       const detail = reviewOf(waysIn, await this.history.lastPasswordSignIn(user.id, tx));

@@ -50,7 +50,10 @@ export class PasswordResetService {
     return (await this.tokens.find(token, 'reset_password')) !== null;
   }
 
-  /** @throws InvalidResetToken for a token that is wrong, used or expired, ProviderSignInRequired */
+  /**
+   * @throws InvalidResetToken for a token that is wrong, used or expired
+   * @throws ProviderSignInRequired
+   */
   async confirm({ token, password }: ConfirmPasswordResetRequest, client: Client): Promise<void> {
     // The token is checked first, so that an invented token costs no hash.
     const shown = await this.tokens.find(token, 'reset_password');

@@ -4,7 +4,10 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.js';
 import type { UserTokenPurpose } from './user-token.entity.js';
 
-/** The owner of a token: an account, or an address without an account, for which an equal row is written. */
+/**
+ * The owner of a token: an account, or the hash of an address without an account. Requests for such an address write
+ * equal rows.
+ */
 export type TokenOwner = { readonly userId: UserId } | { readonly strangerHash: Buffer };
 
 export type NewUserToken = TokenOwner & {

@@ -30,7 +30,7 @@ export interface Arrival {
   readonly session?: ProviderSession | null;
   /**
    * Checks the account that the subject is linked to, in the transaction of the sign-in.
-   * @throws OAuthFault when the account is not this provider's to open
+   * @throws OAuthFault when the provider may not open the account
    */
   readonly mayOpen?: (account: { readonly email: string }) => void;
 }
@@ -62,8 +62,8 @@ interface Admission {
  * - If no account has the address, one is created.
  * - A disabled account is neither linked nor taken over.
  *
- * An account has one subject of each provider, so a subject that gets the address at the provider later opens nothing
- * here.
+ * An account is linked to at most one subject of each provider. So another subject that gets the address at the
+ * provider later cannot open the account.
  */
 @Injectable()
 export class AccountAdmissionService {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserId } from '../../access/index.js';
 import { Database, type Db } from '../../../platform/database/database.js';
 
-/** Identifies a user at a provider. The email address never does. */
+/** Identifies a user at a provider. An email address is never used for this. */
 export interface ProviderSubject {
   readonly issuer: string;
   readonly subject: string;

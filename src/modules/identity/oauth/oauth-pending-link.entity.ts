@@ -19,16 +19,17 @@ export class OAuthPendingLink {
   subject!: string;
 
   /**
-   * The address that provider and account have verified. The link fails when the account has another address by then.
+   * The address that both the provider and the account have verified. The link fails when the address of the account
+   * has changed before the challenge is passed.
    */
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 
-  /** The id of a connection, or the name of a provider by configuration. Null: Google or Apple. */
+  /** The id of a connection, or the name of a provider by configuration. Null when the provider is Google or Apple. */
   @Column('text', { name: 'sso_provider', nullable: true })
   ssoProvider!: string | null;
 
-  /** The provider's own name of its session. Null when it sends none. */
+  /** The provider's own name for its session. Null when the provider sends no such name. */
   @Column('text', { name: 'provider_session', nullable: true })
   providerSession!: string | null;
 

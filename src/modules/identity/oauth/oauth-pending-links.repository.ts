@@ -8,7 +8,7 @@ export interface PendingLink extends ProviderSubject {
   readonly emailKey: string;
   /** The membership that comes with the link. Null when the provider brings none. */
   readonly membership: ProvidedMembership | null;
-  /** Null: Google or Apple. */
+  /** The session at a company's provider. Null when the provider is Google or Apple. */
   readonly session: ProviderSession | null;
 }
 

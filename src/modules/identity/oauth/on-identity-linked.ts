@@ -18,12 +18,12 @@ export interface ProviderSession {
   readonly providerSession: string | null;
 }
 
-/** Implemented by the module that makes the memberships which identity providers bring. */
+/** Implemented by the module that creates the memberships which identity providers bring. */
 export abstract class OnIdentityLinked {
   /** Locks the organization, before the account's row is locked. */
   abstract lockFirst(membership: ProvidedMembership, tx: Db): Promise<void>;
 
-  /** Returns whether the provider may still vouch for the address, when the second factor is shown. */
+  /** Called when the second factor is shown. Returns whether the provider may still vouch for the address. */
   abstract mayLink(session: ProviderSession, emailKey: string, tx: Db): Promise<boolean>;
 
   /** Runs in the transaction of the sign-in that shows the account's second factor. */

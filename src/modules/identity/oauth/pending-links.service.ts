@@ -6,7 +6,7 @@ import { LinkedIdentitiesNotifier } from './on-identity-linked.js';
 import { OAuthIdentitiesRepository } from './oauth-identities.repository.js';
 import { OAuthPendingLinksRepository, type PendingLink } from './oauth-pending-links.repository.js';
 
-/** Stores links until the second factor of their account is shown, and then makes them. */
+/** Stores links until the second factor of their account is shown, and then links the accounts. */
 @Injectable()
 export class PendingLinksService extends OnChallengePassed {
   constructor(
@@ -28,8 +28,8 @@ export class PendingLinksService extends OnChallengePassed {
   }
 
   /**
-   * Makes the link of a passed challenge. Returns false when the account has another address now, when the provider may
-   * no longer vouch for it, or when the subject or the account was linked differently in the meantime.
+   * Makes the link of a passed challenge. Returns false when the address of the account has changed, when the provider
+   * may no longer vouch for the address, or when the subject or the account was linked differently in the meantime.
    */
   async challengePassed(
     challengeHash: Buffer,

@@ -39,7 +39,10 @@ type ChangeWork<T> = (act: AccountAct, standing: Factors) => Promise<T | Refused
 
 export interface Circumstances {
   readonly lockFirst?: LockFirst;
-  /** Throws when the account's factors leave nothing to change, before a code is required and used up in vain. */
+  /**
+   * Throws when the account's factors leave nothing to change. It is called before a code is required, so that no code
+   * is used up for nothing.
+   */
   readonly allow?: (standing: Factors) => void;
 }
 

@@ -6,10 +6,10 @@ import { WebAuthnChallengesRepository } from './passkeys/webauthn-challenges.rep
 import { TrustedDevicesRepository } from './trusted-devices/trusted-devices.repository.js';
 
 /**
- * Ends elevated sessions: what an earlier proof permits, which is step-up tokens, the registration of a passkey, and
- * trusted devices. They end together with the password or factor that earned them, since a user may change the password
- * or remove a factor because somebody else has it. Callers lock the account's row, so that no proof with the old factor
- * is accepted concurrently.
+ * Ends everything that an earlier proof permits: step-up tokens, the registration of a passkey, and trusted devices. A
+ * user may change the password or remove a factor because somebody else has it, so these permissions end together with
+ * the password or factor that earned them. Callers lock the account's row, so that no proof with the old factor is
+ * accepted concurrently.
  */
 @Injectable()
 export class ElevatedSessionsService {
@@ -20,7 +20,7 @@ export class ElevatedSessionsService {
   ) {}
 
   /**
-   * Ends everything that proofs have earned, after a password change.
+   * Ends everything that earlier proofs permit, after a password change.
    * @returns the number of trusted devices that were removed
    */
   async endAll(userId: UserId, tx: Db): Promise<number> {
@@ -30,8 +30,8 @@ export class ElevatedSessionsService {
   }
 
   /**
-   * Ends what a factor has earned, after its removal. This applies also when one of several passkeys is removed.
-   * Step-up tokens that were earned by other factors stay.
+   * Ends everything that proofs with a factor permit, after the removal of the factor. This applies also when one of
+   * several passkeys is removed. Step-up tokens that were earned by other factors stay.
    */
   async endOf(userId: UserId, method: ProofMethod, tx: Db): Promise<void> {
     await this.stepUps.revokeEarnedBy(userId, method, tx);

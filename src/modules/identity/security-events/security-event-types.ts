@@ -45,10 +45,10 @@ export const SECURITY_EVENT_MAILS = {
   account_deprovisioned: 'Your access to an organization has ended',
 } as const satisfies Record<string, string | null>;
 
-/** Types of acts that an operator of the service did and not the owner. */
+/** The types of events that record actions of operators of the service, and not of the account's owner. */
 export const ACTS_OF_OPERATORS: readonly string[] = ['second_factors_reset', 'account_disabled', 'account_enabled'];
 
-/** Types of acts of a company's identity provider. */
+/** The types of events that record actions of a company's identity provider. */
 export const ACTS_OF_PROVIDERS: readonly string[] = ['account_provisioned', 'account_deprovisioned'];
 
 export type SecurityEventType = keyof typeof SECURITY_EVENT_MAILS;

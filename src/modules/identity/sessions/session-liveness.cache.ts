@@ -108,7 +108,10 @@ export class SessionLivenessCache implements OnModuleInit, OnModuleDestroy {
     if (this.incomplete !== undefined) await this.notifications.publish(FACTORS_CHANNEL, userId, tx);
   }
 
-  /** Judges the user's sessions again on this instance. Callers call this after the commit. */
+  /**
+   * Removes the user's sessions from the cache of this instance, so that their states are read again. Callers call this
+   * after the commit.
+   */
   forgetFactors(userId: string): void {
     if (this.incomplete === undefined) return;
     this.epoch += 1;

@@ -227,8 +227,9 @@ export class SessionsRepository extends MaintenanceTask {
   }
 
   /**
-   * Returns whether the session is active and has two factors. A sign-in by a provider stands for both, and so does any
-   * sign-in once its account has a second factor. A passkey is a second factor itself.
+   * Returns the state of a session. An active session is complete when it has two factors. A sign-in by a provider
+   * counts as two factors, and so does any sign-in once its account has a second factor. A passkey is a second factor
+   * itself.
    */
   async stateOf(sessionId: string, userId: UserId): Promise<SessionState> {
     const [row] = await this.database.rows<{ complete: boolean }>(

@@ -34,7 +34,8 @@ export class CredentialsWriter {
   }
 
   /**
-   * Keeps the account from signing in, or lets it sign in again. Callers lock the account's row and revoke its sessions.
+   * Keeps the account from signing in, or lets it sign in again. Callers lock the account's row and revoke its
+   * sessions.
    */
   async setDisabled(id: UserId, isDisabled: boolean, tx: Db): Promise<void> {
     await this.database.execute(

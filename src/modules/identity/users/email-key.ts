@@ -26,9 +26,10 @@ function aLabels(domain: string): string {
 }
 
 /**
- * Normalizes the part before the @. Only ASCII characters compare as ASCII. Other letters keep their case, since mail
- * systems fold them differently or not at all. The text is composed again after folding, since some marks combine only
- * with a small letter, such as the caron with `j`.
+ * Normalizes the part before the @. Characters that NFC would map to ASCII are left as they are, so that they never
+ * compare equal to ASCII characters. Letters outside ASCII keep their case, since mail systems fold them differently or
+ * not at all. The text is composed again after folding, since some marks combine only with a small letter, such as the
+ * caron with `j`.
  */
 function localKey(local: string): string {
   return local

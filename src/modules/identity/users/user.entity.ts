@@ -36,7 +36,10 @@ export class User {
   @Column('timestamptz', { name: 'disabled_at', nullable: true })
   disabledAt!: Date | null;
 
-  /** Always a project that the user is a member of. The database sets the column to null when the membership ends. */
+  /**
+   * The selected project. The user is always a member of it: the database sets the column to null when the membership
+   * ends.
+   */
   @Index('ix_users_selected_project_id', { where: 'selected_project_id IS NOT NULL' })
   @Column('uuid', { name: 'selected_project_id', nullable: true })
   selectedProjectId!: string | null;

@@ -42,7 +42,7 @@ type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /** The `detail` of a response to an internal error, as in single requests. */
 export const INTERNAL_ERROR = 'Internal Server Error';
-/** Every `detail` that one alert event of a bulk request may fail with. */
+/** Every error sentence (`detail`) that a bulk request may report for one alert event. */
 const BULK_REFUSALS = [
   ...[AlertEventNotFound, InsufficientProjectRole, AlertEventIsAcknowledged, AlertEventIsResolved].map(
     ({ detail }) => detail as string,

@@ -56,7 +56,8 @@ export class AlertActionsService {
   }
 
   /**
-   * Changes each alert event in a separate transaction. Without membership in its project it is reported as not found.
+   * Changes each alert event in a separate transaction. An alert event of a project that the caller is not a member of
+   * is reported as not found.
    */
   async bulk(scope: EachProjectScope, { ids, action, note }: BulkRequest): Promise<BulkResponse> {
     const results = new Map<string, BulkResult>();

@@ -12,7 +12,7 @@ import { AlertRaiser, type AnyFiring } from '../engine/alert-raiser.js';
 import { alertEventResponse, type AlertEventResponse, type RaiseAlertRequest } from '../events/alert-events.dto.js';
 import { AlertReadsRepository } from '../events/alert-reads.repository.js';
 
-/** The cooldown of alert events that are raised by hand, repeatedly, under one fingerprint. */
+/** The cooldown of alert events that people raise repeatedly under one fingerprint. */
 const COOLDOWN_SECONDS = 300;
 
 /** Raises alert events for people. Every enabled webhook destination of the project is notified. */

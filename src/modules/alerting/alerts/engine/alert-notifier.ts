@@ -10,7 +10,10 @@ import { type Suppression, suppressionOf, notifiesResolution } from '../machine/
 import { resolvedMessage } from '../machine/resolved-message.js';
 import { SilenceEvaluator, type Silencing } from '../silences/silence-evaluator.js';
 
-/** Silenced alert events are evaluated again after this time, because a silence may be ended or changed early. */
+/**
+ * Silenced alert events are evaluated again after this time at the latest, because a silence may be ended or changed
+ * early.
+ */
 const LOOK_AT_SILENCES_MS = 300_000;
 
 /** Decides whether an alert event is notified, and enqueues its notifications. The caller has locked the row. */
@@ -80,8 +83,8 @@ export class AlertNotifier {
       tx,
     );
     const told = deliveryIds.length + attemptIds.length;
-    // A rule with linked recipients is expected to reach them, so a failure to do so is recorded. A project without
-    // links may have no webhooks at all.
+    // A rule with linked recipients is expected to reach them, so a failure to do so is recorded. A rule without links
+    // notifies the webhooks of the project, of which there may be none.
     if (told === 0 && alert.targets.kind === 'project') return;
     const detail = {
       status,

@@ -10,7 +10,7 @@ import { TimelineRepository } from '../events/timeline.repository.js';
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
 
-/** A rule has fired for one fingerprint. */
+/** One firing of a rule, for one fingerprint. */
 export interface Firing {
   readonly projectId: ProjectId;
   readonly rule: {
@@ -31,7 +31,7 @@ export interface Firing {
     /** The Event Source that sent the event; null: none did. */
     readonly sourceId?: string | null;
     readonly timestamp: Date;
-    /** Left out, as null: the event has no message, or it is not known. */
+    /** The message of the event. Left out or null when the event has no message or the message is not known. */
     readonly message?: string | null;
   } | null;
   readonly message: string;
@@ -42,7 +42,10 @@ export interface Firing {
   readonly newest?: ToldOccurrence;
   /** The number of occurrences; 1 by default. */
   readonly occurrences?: number;
-  /** The rule fired before and still does. This is an occurrence only if its alert event has been resolved since. */
+  /**
+   * True when the rule has fired before and still fires. The firing then counts as an occurrence only if the alert
+   * event of the fingerprint has been resolved since.
+   */
   readonly continues?: boolean;
 }
 
@@ -68,7 +71,7 @@ export class AlertRaiser {
 
   /**
    * Adds the occurrences to the unresolved alert event of the fingerprint, or creates one, and notifies its recipients.
-   * @param tx one of `Database.transaction`
+   * @param tx a transaction that `Database.transaction` began
    * @returns the id of the alert event
    */
   async fire(firing: AnyFiring, tx: Db): Promise<string> {

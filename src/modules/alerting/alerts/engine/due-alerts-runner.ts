@@ -5,7 +5,10 @@ import { type AlertKey, AlertEventsRepository } from '../events/alert-events.rep
 import { AlertLifecycleService } from './alert-lifecycle.service.js';
 import { AlertNotifier } from './alert-notifier.js';
 
-/** Most alert events of one project in one run, so that no backlog keeps other projects waiting. */
+/**
+ * At most this many alert events of one project are evaluated in one run, so that no backlog keeps other projects
+ * waiting.
+ */
 const SHARE_OF_A_PROJECT = 100;
 const MOST_ALERTS = 1_000;
 /** How long an alert event is skipped after it failed. */

@@ -1,6 +1,6 @@
 /**
- * Every column of `alert_events a` that responses show, under the names of the entity. The payload is JSON text, in
- * which numbers keep all their digits, and which takes as little as a twentieth of the memory of objects.
+ * Every column of `alert_events a` that responses show, under the names of the entity. The payload is read as JSON
+ * text. The text keeps all digits of numbers, and takes as little as a twentieth of the memory of parsed objects.
  */
 export const ALERT_COLUMNS = `
   a.id, a.project_id AS "projectId", a.alert_rule_id AS "alertRuleId", a.rule_name AS "ruleName", a.fingerprint,
@@ -17,7 +17,10 @@ export const ALERT_COLUMNS = `
 export const HELD_COLUMNS = `${ALERT_COLUMNS}, a.traceparent, a.event_message AS "eventMessage",
   a.newest_occurrence::text AS "newestOccurrence"`;
 
-/** SQL for the time of a change, in the whole milliseconds that a `Date` keeps: readers continue after this time. */
+/**
+ * SQL for the time of a change. It is in whole milliseconds, as in a `Date`, because readers pass this time back as
+ * their cursor.
+ */
 export const MOMENT = `date_trunc('milliseconds', clock_timestamp())`;
 
 /** SQL for the current status, the same as `asOf` returns. */

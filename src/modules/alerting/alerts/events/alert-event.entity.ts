@@ -47,7 +47,7 @@ export class AlertEvent {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** The rule, which may have been deleted since. Null, as is its name: a person raised the alert. */
+  /** The rule, which may have been deleted since. Null, like `ruleName`, when a person raised the alert. */
   @Index('ix_alert_events_alert_rule_id', { where: `status <> 'resolved'` })
   @Column('uuid', { name: 'alert_rule_id', nullable: true })
   alertRuleId!: string | null;
@@ -109,7 +109,7 @@ export class AlertEvent {
   @Column('bigint', { transformer: BIGINT })
   occurrences!: number;
 
-  /** How many of the occurrences have been notified, or need no notification since the alert event was reopened. */
+  /** How many of the occurrences need no notification: they have been notified, or they precede a reopening. */
   @Column('bigint', { name: 'told_occurrences', default: 0, transformer: BIGINT })
   toldOccurrences!: number;
 
@@ -121,7 +121,7 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'snoozed_until', nullable: true })
   snoozedUntil!: Date | null;
 
-  /** The cooldown of the rule when it last fired; `targets` are of the same time. */
+  /** The cooldown of the rule when it last fired. `targets` are from the same firing. */
   @Column('integer', { name: 'cooldown_seconds' })
   cooldownSeconds!: number;
 
@@ -140,7 +140,9 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'notice_due_at', nullable: true })
   noticeDueAt!: Date | null;
 
-  /** Whether the resolution has been notified since the last notification of an occurrence, or need not be. */
+  /**
+   * True when the resolution has been notified since the last notification of an occurrence, or needs no notification.
+   */
   @Column('boolean', { name: 'is_resolve_told', default: false })
   isResolveTold!: boolean;
 
@@ -161,7 +163,7 @@ export class AlertEvent {
   @Column('timestamptz', { name: 'acknowledged_at', nullable: true })
   acknowledgedAt!: Date | null;
 
-  /** Stays when the alert event is reopened. */
+  /** The time of the first acknowledgement. It stays when the alert event is reopened. */
   @Column('timestamptz', { name: 'first_acknowledged_at', nullable: true })
   firstAcknowledgedAt!: Date | null;
 

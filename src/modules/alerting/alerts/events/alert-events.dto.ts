@@ -23,7 +23,7 @@ import type { ReadEntry } from './timeline.repository.js';
 
 /** The value of a field that a rule groups by. */
 const SCALAR = { type: ['string', 'number', 'boolean', 'null'] };
-/** Most characters of a payload as JSON. */
+/** The maximum length of a payload, in characters of its JSON. */
 const MAX_PAYLOAD = 16_384;
 
 /** A time window in which alert events were raised. */

@@ -121,7 +121,8 @@ export class AlertEventsRepository {
   }
 
   /**
-   * Copies the time of the last notification of the episode before. @returns that time; null when its cooldown is over
+   * Copies the time of the last notification from the previous episode.
+   * @returns that time; null when its cooldown is over
    */
   async takeCooldown({ id, projectId, fingerprint, cooldownSeconds }: AlertEvent, tx: Db): Promise<Date | null> {
     const [row] = await this.database.rows<{ notifiedAt: Date }>(
@@ -149,7 +150,7 @@ export class AlertEventsRepository {
    * Returns alert events with an expired snooze or a notification to evaluate again: the oldest of every project first,
    * round robin over projects.
    * @param without ids to leave out
-   * @param share most alert events of one project
+   * @param share the maximum number of alert events of one project
    */
   async due(without: readonly string[], share: number, limit: number): Promise<AlertKey[]> {
     return this.database.rows<AlertKey>(
@@ -238,9 +239,9 @@ export class AlertEventsRepository {
   }
 
   /**
-   * Has the suppressed notifications of the project evaluated again at once, because its silences have changed. Rows
-   * that another transaction has locked are skipped, which avoids deadlocks. They are evaluated when their suppression
-   * ends.
+   * Schedules the suppressed notifications of the project to be evaluated again at once. Callers do so when silences
+   * have changed. Rows that another transaction has locked are skipped, which avoids deadlocks. They are evaluated when
+   * their suppression ends.
    */
   async reconsider({ projectId }: Tenant, tx: Db): Promise<void> {
     await this.database.execute(
@@ -265,7 +266,7 @@ export class AlertEventsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns how many rows were deleted, those of timelines included */
+  /** @returns how many rows were deleted, including timeline entries */
   async removeOf(projectId: ProjectId, limit: number): Promise<number> {
     const entries = await this.database.execute(
       'DELETE FROM alert_timeline WHERE position IN (SELECT position FROM alert_timeline WHERE project_id = $1 LIMIT $2)',

@@ -17,7 +17,7 @@ import {
 import { AlertReadsRepository, bytesOf } from './alert-reads.repository.js';
 import { TimelineRepository } from './timeline.repository.js';
 
-/** Most entries of a timeline in a response. */
+/** The maximum number of timeline entries in a response. */
 const MOST_ENTRIES = 1_000;
 
 @Injectable()

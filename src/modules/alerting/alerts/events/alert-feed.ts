@@ -5,9 +5,9 @@ import type { FeedCursor, FeedRead, FeedSource } from '../../../events/streams/i
 import { alertEventJson } from './alert-events.dto.js';
 import { AlertReadsRepository } from './alert-reads.repository.js';
 
-/** Most existing alert events that a new stream begins with. */
+/** A new stream begins with at most this many existing alert events. */
 const EXISTING_ALERTS = 1_000;
-/** Most bytes of one read; a single alert event may be larger. */
+/** The maximum size of one read, in bytes. A single alert event may be larger. */
 const READ_BYTES = 512 * 1024;
 
 /** The description of the stream of alert events in the API document. */

@@ -82,7 +82,7 @@ describe('the notification of an alert', () => {
     ['not sent when the alert was never notified', 0, false, false],
     ['not sent twice', 1, true, false],
   ] as const)('follows the resolution of an alert: %s', (_, toldOccurrences, isResolveTold, told) => {
-    // The cooldown of the episode before may still last.
+    // The cooldown of the previous episode may still be running.
     const alert = { ...ALERT, notifiedAt: at(50), toldOccurrences, isResolveTold };
     expect(notifiesResolution(alert)).toBe(told);
   });

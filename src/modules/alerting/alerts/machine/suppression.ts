@@ -36,7 +36,7 @@ function cooldownEnd(notifiedAt: Date | null, cooldownSeconds: number): Date | n
 
 /**
  * Returns whether the resolution of an alert is notified: once, and only if the alert itself was. The caller evaluates
- * silences. A cooldown that lasts from the episode before does not suppress a resolution.
+ * silences. A cooldown that began in the previous episode does not suppress a resolution.
  */
 export function notifiesResolution(alert: {
   readonly toldOccurrences: number;

@@ -71,7 +71,7 @@ const OF_THE_ALERT: ReadonlySet<string> = new Set([
 export class SilenceEvaluator {
   private readonly logger = new Logger('alerts');
   private readonly kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
-  /** The steps that each transaction has left. */
+  /** The steps that silences may still take in each transaction. */
   private readonly left = new WeakMap<Db, number>();
 
   constructor(
@@ -121,7 +121,8 @@ export class SilenceEvaluator {
     try {
       return await filters.fits(matches, subject, left);
     } catch (error) {
-      // When the filter needs more than the remaining steps, the caller sees that none are left.
+      // A filter that needs more than the remaining steps throws after it has used them all. The caller sees that none
+      // are left.
       if (!(error instanceof FilterTooCostly)) {
         this.logger.error(`silence ${id} cannot be asked and holds nothing back: ${String(error)}`);
       }
@@ -173,7 +174,10 @@ export class SilenceEvaluator {
   }
 }
 
-/** Returns what filters match. Group values fill in what the event lacks; fields of the alert event take precedence. */
+/**
+ * Returns the fields and properties that filters match against. Group values fill in what the event lacks. Fields of
+ * the alert event take precedence.
+ */
 function subjectOf(alert: AlertEvent, event: FilterSubject | null): FilterSubject {
   const fields: Record<string, unknown> = { ...event?.fields };
   const properties: Record<string, unknown> = { ...alert.payload, ...event?.properties };

@@ -41,7 +41,7 @@ export class CreateSilenceRequest {
   reason?: string | null;
 }
 
-/** Members that are left out stay unchanged. */
+/** Fields that are left out stay unchanged. */
 export class UpdateSilenceRequest {
   @FilterField(SILENCE_VOCABULARY, { ...field, optional: true })
   filter?: FilterNode;

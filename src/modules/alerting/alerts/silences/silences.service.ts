@@ -18,9 +18,9 @@ import {
 } from './silences.dto.js';
 import { type ReadSilence, SilencesRepository } from './silences.repository.js';
 
-/** Most pending and active silences of a project. Each active one is evaluated for every alert. */
+/** A project has at most this many pending and active silences. Each active silence is evaluated for every alert. */
 const MOST_SILENCES = 100;
-/** Most silences in the list, which has no pages. */
+/** The maximum length of the list of silences, which has no pages. */
 const MOST_LISTED = 1_000;
 const LONGEST_AHEAD_MS = 366 * 86_400_000;
 

@@ -25,11 +25,14 @@ import {
 } from './deliveries.dto.js';
 import { DeliveriesRepository } from '../outbox/deliveries.repository.js';
 
-/** Most deliveries that one request retries. */
+/** One request retries at most this many deliveries. */
 const MOST_RETRIED = 1_000;
 const WINDOW_MS = 86_400_000;
 
-/** Lists and retries alert deliveries. A retry resets a failed delivery to a new one; the audit keeps how it failed. */
+/**
+ * Lists and retries alert deliveries. A retry resets a failed delivery to the state of a new one. The audit record
+ * keeps how the delivery failed.
+ */
 @Injectable()
 export class DeliveriesService {
   constructor(

@@ -53,7 +53,7 @@ export class AlertNotificationSender {
       if (sealed.template === null) {
         return await driver.send({ destination, notification, deliveryId, rendered: null }, deadlineMs);
       }
-      // No admin has admitted this address: see `templateUrl`.
+      // No admin has approved sending secrets to this address: see `templateUrl` of the entity.
       if (secretNamesOf(sealed.template).length > 0 && sealed.templateUrl !== sealed.targetUrl) {
         return failedTry('refused', 'template_invalid');
       }
@@ -78,8 +78,8 @@ export class AlertNotificationSender {
   }
 
   /**
-   * Returns whether the destination still has the address that was read before its secrets: the value of a secret that
-   * was replaced after a change of the address must not reach the old address.
+   * Returns whether the destination still has the address that was read before the secrets. A secret may have been
+   * replaced after a change of the address, and its new value must not reach the old address.
    */
   private async isAtItsAddress({ id, projectId, targetUrl }: SealedDestination): Promise<boolean> {
     const current = await this.destinations.find({ projectId }, id);

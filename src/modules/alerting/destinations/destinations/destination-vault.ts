@@ -18,7 +18,7 @@ export type SealedDestination = Pick<
   'id' | 'projectId' | 'targetUrl' | 'sealedUrl' | 'secret' | 'previousSecret' | 'previousSecretUntil'
 >;
 
-/** Encrypts secrets and addresses that are credentials, each bound to its row and project. */
+/** Encrypts secrets, and addresses that are credentials. Each encrypted value is bound to its row and project. */
 @Injectable()
 export class DestinationVault {
   constructor(
@@ -38,8 +38,8 @@ export class DestinationVault {
   }
 
   /**
-   * Returns an address as it is stored. If addresses of this type are credentials, it is encrypted, with a mask to
-   * show.
+   * Returns the columns that store an address. If addresses of this type are credentials, `sealedUrl` is the encrypted
+   * address and `targetUrl` is a mask to show.
    * @throws DestinationCredentialsUnavailable
    */
   sealAddress(

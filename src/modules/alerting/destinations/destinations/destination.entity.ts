@@ -52,13 +52,16 @@ export class AlertDestination {
   @Column('timestamptz', { name: 'previous_secret_until', nullable: true })
   previousSecretUntil!: Date | null;
 
-  /** Replaces the standard body; null: there is none. Of webhooks only. */
+  /**
+   * The template that replaces the standard body; null when the standard body is sent. Only webhooks have a template.
+   */
   @Column('json', { nullable: true })
   template!: BodyTemplate | null;
 
   /**
-   * The address for which the template was admitted. An older version of the service changes `targetUrl` alone and asks
-   * for no admin, so a template with secrets is sent only while both are equal. Null: there is no template.
+   * The address for which the template was admitted. An older version of the service changes `targetUrl` alone and
+   * requires no admin for it. So a template with secrets is sent only while both addresses are equal. Null: there is no
+   * template.
    */
   @Column('text', { name: 'template_url', nullable: true })
   templateUrl!: string | null;
@@ -76,6 +79,6 @@ export class AlertDestination {
 const OF_DESTINATIONS = { table: 'alert_destinations', tenant: 'project_id' } as const;
 
 export const DESTINATION_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'secret' });
-/** Its value was encrypted as `secret`, and stays bound to that column. */
+/** The previous secret was encrypted as `secret`, so its value stays bound to that column. */
 export const PREVIOUS_SECRET = new SealedColumn({ ...OF_DESTINATIONS, column: 'previous_secret', boundTo: 'secret' });
 export const SEALED_URL = new SealedColumn({ ...OF_DESTINATIONS, column: 'sealed_url' });

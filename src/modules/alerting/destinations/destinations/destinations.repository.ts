@@ -62,7 +62,10 @@ export class DestinationsRepository {
     );
   }
 
-  /** Replaces the secret. The old one signs in addition for `graceSeconds`. Null ends signing at once. */
+  /**
+   * Replaces the secret. The previous secret signs in addition for `graceSeconds`. When the new secret is null, signing
+   * ends at once.
+   */
   async rotateSecret(
     { projectId }: Tenant,
     id: string,

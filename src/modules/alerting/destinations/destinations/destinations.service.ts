@@ -27,7 +27,7 @@ const ROTATION_SECONDS = 86_400;
 /** At most this many deliveries fail at once when a destination is disabled. Further ones fail when they are due. */
 const MOST_ABANDONED = 5_000;
 
-/** This limit bounds how many destinations one alert can notify, and their list, which has no pages. */
+/** A project has at most this many destinations. So one alert notifies no more, and their list needs no pages. */
 const MOST_DESTINATIONS = 100;
 
 /** Manages the destinations of a project. Host names are resolved outside of transactions. */
@@ -89,7 +89,8 @@ export class DestinationsService {
       const template = wanted === undefined ? before.template : wanted;
       const after = { ...before, name, isEnabled, template, ...address };
       const isNewTemplate = !isDeepStrictEqual(before.template, template);
-      // An older version of the service may have changed the address. A request that has one of the two confirms both.
+      // An older version of the service may have changed the address without a check of the template. A request with a
+      // template or an address confirms the combination of both.
       const isConfirmed = (wanted !== undefined || url !== null) && before.templateUrl !== before.targetUrl;
       if (isNewTemplate || isConfirmed || after.targetUrl !== before.targetUrl) {
         await this.templates.admit(scope, { before: before.template, after: template, loc: TEMPLATE }, tx);
@@ -160,7 +161,7 @@ export class DestinationsService {
   }
 }
 
-/** @throws ValidationError for a template that is not valid, or that the type does not take */
+/** @throws ValidationError for a template that is not valid, or when the type has no templates */
 function readTemplate(type: string, template: Record<string, unknown> | null): BodyTemplate | null {
   if (template === null) return null;
   if (type !== 'webhook') throw brokenRule(TEMPLATE, 'only webhooks have a template', '[redacted]');

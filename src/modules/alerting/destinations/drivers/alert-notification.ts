@@ -3,9 +3,11 @@ import type { ProjectId } from '../../../access/index.js';
 /** A notification of an alert event in its current state. */
 export interface AlertNotification {
   readonly alertEventId: string;
-  /** Notifications of one fingerprint reach a destination in order. */
+  /**
+   * Notifications of one fingerprint reach a destination in order. Without a fingerprint they are sent in any order.
+   */
   readonly fingerprint?: string;
-  /** Null, as is the name of the rule, for an alert that a person raised. */
+  /** Null, like `ruleName`, when a person raised the alert. */
   readonly alertRuleId: string | null;
   readonly ruleName: string | null;
   readonly projectId: ProjectId;
@@ -33,7 +35,7 @@ export interface AlertNotification {
 /** The members that a notification lacks when an older version has stored it. */
 type NewMembers = 'eventAt' | 'eventMessage' | 'groupValues';
 
-/** A notification as the database stores it. That of a test has no alert event. */
+/** A notification as the database stores it. The notification of a test has no alert event. */
 export type StoredNotification = Omit<
   AlertNotification,
   'createdAt' | 'alertEventId' | 'fingerprint' | 'traceparent' | NewMembers

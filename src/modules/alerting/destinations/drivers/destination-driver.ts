@@ -30,7 +30,10 @@ export interface DestinationMessage {
 
 /** One type of alert destination: how its address is shown and stored, and how notifications are sent. */
 export interface DestinationDriver {
-  /** Returns the mask to show for an address that is a credential, and is stored encrypted; null: it is no secret. */
+  /**
+   * Returns the mask to show for an address that is a credential and is stored encrypted. Returns null when the address
+   * is no credential.
+   */
   maskOf(url: URL): string | null;
 
   /**

@@ -5,7 +5,7 @@ import { SlackDriver } from './slack.driver.js';
 import { AlertWebhookDriver } from './webhook.driver.js';
 
 interface DestinationDriverClass extends Type<DestinationDriver> {
-  /** Whether destinations of this type also get alerts that are linked to no recipients. */
+  /** Whether destinations of this type also get alerts of rules without linked recipients. */
   readonly hearsAllAlerts: boolean;
 }
 
@@ -18,7 +18,7 @@ export const DESTINATION_DRIVERS = {
 export type DestinationType = keyof typeof DESTINATION_DRIVERS;
 export const DESTINATION_TYPES = Object.keys(DESTINATION_DRIVERS) as DestinationType[];
 
-/** The types of destinations that get alerts without linked recipients. */
+/** The types of destinations that also get alerts of rules without linked recipients. */
 export const TYPES_HEARING_ALL = DESTINATION_TYPES.filter((type) => DESTINATION_DRIVERS[type].hearsAllAlerts);
 
 /** Finds the driver of a type of alert destination. */

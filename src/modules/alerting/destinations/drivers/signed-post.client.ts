@@ -48,7 +48,7 @@ export class SignedPostClient {
         hearsRetryAfter: (status) => status === 429,
         secrets: confidential,
         request: {},
-        // The headers of a preset carry its credentials.
+        // A preset may add headers that carry credentials.
         sent: { method, url: shownUrl, ownHeaders, protectedHeaders: rendered?.headers, body },
       },
       this.clock.now(),

@@ -5,7 +5,7 @@ import type { StoredNotification } from './alert-notification.js';
 import type { DestinationDriver, DestinationMessage } from './destination-driver.js';
 import { SignedPostClient } from './signed-post.client.js';
 
-/** Sends to a webhook of the project. Webhooks also get every alert that is linked to no recipients. */
+/** Sends to a webhook of the project. Webhooks also get every alert of rules without linked recipients. */
 @Injectable()
 export class AlertWebhookDriver implements DestinationDriver {
   static readonly hearsAllAlerts = true;

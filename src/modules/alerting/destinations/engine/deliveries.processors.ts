@@ -14,7 +14,10 @@ export class AlertDeliveriesProcessor implements JobProcessor<{ wait: boolean },
 
 type Wake = { project_id: string; destination_id: string };
 
-/** Ends when the destination is queued in this process: a receiver that hangs must not hold up the job queue. */
+/**
+ * The job ends when the destination is queued in this process. It does not wait for sends, because a receiver that
+ * hangs must not hold up the job queue.
+ */
 @JobHandler(alertDeliveryWakeJob)
 export class AlertDeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(@Inject(ALERT_DELIVERY_ENGINE) private readonly engine: AlertDeliveryEngine) {}

@@ -30,7 +30,7 @@ export interface HeldDelivery
   readonly type: AlertDestination['type'] | null;
 }
 
-/** The outbox table of alert deliveries. A claim also reads the destination as it is then. */
+/** The outbox table of alert deliveries. A claim also reads the destination as it is at the time of the claim. */
 export const ALERT_DELIVERIES: OutboxTable<ExpiredDelivery, HeldDelivery> = {
   ...ALERT_DELIVERY_ROWS,
   claimColumns: [],

@@ -136,8 +136,8 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Resets at most `limit` failed deliveries whose destination exists and is enabled. Those that failed first come
-   * first, so that those that fail again do not keep the others from their turn.
+   * Resets at most `limit` failed deliveries whose destination exists and is enabled. Deliveries that failed first are
+   * reset first, so that deliveries that fail repeatedly do not keep others from being reset.
    * @returns the id of the destination of each delivery
    */
   async renewAll(scope: Tenant, filter: FailedFilter, limit: number, tx: Db): Promise<string[]> {
@@ -166,7 +166,7 @@ export class DeliveriesRepository {
   /**
    * Fails the deliveries that wait for a destination. Deliveries that are being sent are not affected.
    * @param code the failure code and reason
-   * @param most how many deliveries at most, the first due ones; null: all
+   * @param most the maximum number of deliveries, those that are due first; null: all
    * @returns how many deliveries failed
    */
   abandon({ projectId }: Tenant, destinationId: string, code: string, most: number | null, tx: Db): Promise<number> {

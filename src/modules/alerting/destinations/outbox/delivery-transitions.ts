@@ -3,7 +3,7 @@ import { retryDelaySeconds, type RetryPolicy, type TryOutcome } from '../../../d
 export const ALERT_DELIVERY_STATUSES = ['pending', 'retrying', 'sent', 'failed'] as const;
 export type AlertDeliveryStatus = (typeof ALERT_DELIVERY_STATUSES)[number];
 
-/** Most sends of a delivery: after the fifth failure it is not sent again. */
+/** A delivery is sent at most this many times: after the fifth failure it is not sent again. */
 export const MOST_TRIES = 5;
 /** The longest wait, even if a receiver requests a longer one. */
 const LONGEST_WAIT_SECONDS = 86_400;

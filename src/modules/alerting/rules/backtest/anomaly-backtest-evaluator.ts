@@ -9,7 +9,7 @@ import type { BacktestResult } from './backtest.dto.js';
 import { BacktestFirings } from './backtest-firings.js';
 import { BacktestLimits } from './backtest-limits.js';
 
-/** A finding holds until the end of its last bucket. */
+/** The length of a bucket. A finding lasts until the end of its last bucket. */
 const BUCKET_MS = 300_000;
 
 /** Runs a rule over past findings: those that began in the window. */

@@ -12,7 +12,7 @@ import { restingSeries, SeriesRepository, type StoredSeries } from '../machine/s
 import { RuleMetrics } from '../outcomes/rule-metrics.js';
 import { fitsFinding, seriesOfFinding } from './finding-match.js';
 
-/** A finding holds until the end of its last bucket. */
+/** The length of a bucket. A finding lasts until the end of its last bucket. */
 const BUCKET_MS = 300_000;
 
 type AnomalyRule = LiveRule & { readonly condition: AnomalyCondition };
@@ -96,8 +96,8 @@ export class AnomalyRules extends FindingWatcher {
 }
 
 /**
- * Applies a change of a finding to a series of a rule. The condition has held since the finding began. A series that
- * has fired fires again only when the finding reopens, which is another occurrence.
+ * Applies a change of a finding to a series of a rule. The condition has held since the finding began. After a series
+ * has fired, it fires again only when the finding reopens, which is another occurrence.
  */
 function stepOf(
   rule: AnomalyRule,

@@ -10,7 +10,7 @@ export interface StoredSeries extends Series {
   readonly state: SeriesState;
   /**
    * The time at which the series comes to rest unless an event matches before, in epoch milliseconds. Null when time
-   * alone does not end it.
+   * alone does not end the series.
    */
   readonly dueAt: number | null;
 }

@@ -15,9 +15,9 @@ interface Size {
 }
 
 /**
- * Adapts the batch size of each project in this process: a tenth after a batch that took too long, twice as much after
- * one that did not. A project whose smallest batch takes too long pauses, for a second at first and a minute at most.
- * Times are milliseconds of `performance.now()`.
+ * Adapts the batch size of each project in this process. A batch that took too long cuts the size to a tenth, and any
+ * other batch doubles the size. A project whose smallest batch takes too long pauses, for a second at first and a
+ * minute at most. Times are milliseconds of `performance.now()`.
  */
 export class BatchSizes {
   private readonly known = new Map<string, Size>();

@@ -20,9 +20,12 @@ const READ_AT_ONCE = 100;
 const LARGE_BYTES = 1024 * 1024;
 /** The clock is read once in this many filter evaluations. */
 const LOOKS_AT_THE_CLOCK = 16;
-/** A batch ends with the event at which its filters have run this long. Reading events and pauses do not count. */
+/**
+ * When the filters of a batch have run this long, the batch ends with the current event. Reading events and pauses do
+ * not count.
+ */
 const LONGEST_MS = 200;
-/** A batch ends with the event at which it has this many series or more. */
+/** When a batch has this many series or more, it ends with the current event. */
 const MOST_SERIES = 2_000;
 
 export interface Evaluated {

@@ -10,7 +10,10 @@ export interface Firing {
   readonly kind: 'fire' | 'recover';
   readonly fingerprint: string;
   readonly groupValues: Readonly<Record<string, GroupValue>>;
-  /** The first event, with which an alert event begins. Null for `recover`, like the following three. */
+  /**
+   * The first event, with which an alert event begins. Null for `recover`, like `eventAt`, `lastEventId` and
+   * `lastEventAt`.
+   */
   readonly eventId: string | null;
   /** The timestamp of the first event, as text of the database. */
   readonly eventAt: string | null;

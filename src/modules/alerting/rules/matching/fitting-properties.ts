@@ -40,7 +40,10 @@ function fittingMembers(members: Properties, space: Space): Properties {
   return Object.fromEntries(kept);
 }
 
-/** Returns the part of a value that fits; undefined when nothing of it fits. @param around the number of characters of its name and punctuation */
+/**
+ * Returns the part of a value that fits; undefined when nothing of it fits.
+ * @param around the number of characters of the value's name and punctuation
+ */
 function fitting(value: unknown, around: number, space: Space): unknown {
   const short = typeof value === 'string' ? cut(value) : value;
   const size = around + (isNested(short) ? 2 : stringifyExact(short).length);

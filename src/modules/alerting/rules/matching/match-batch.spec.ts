@@ -192,7 +192,7 @@ describe('a batch of matching events', () => {
 
   it('takes so many steps over one event for all rules together; those that come after say so, for that event alone', async () => {
     const TEXT = 'ab'.repeat(2_048);
-    // Each takes about 43,000,000 steps, which is as costly as a filter may be.
+    // Each rule takes about 43,000,000 steps, which is as costly as a filter may be.
     const dear = Array.from({ length: 12 }, (_, of) =>
       rule({
         id: `dear ${of}`,

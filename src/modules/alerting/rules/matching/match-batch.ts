@@ -15,8 +15,8 @@ export interface SeriesHits {
 }
 
 /**
- * The effect of a batch on a series: it fires for `occurrences` events, and an alert begins with the first; or it
- * recovers.
+ * The effect of a batch on a series. The series fires for `occurrences` events, the first of which begins an alert, or
+ * it recovers.
  */
 export type Act =
   | {

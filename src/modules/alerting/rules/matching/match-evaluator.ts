@@ -73,7 +73,7 @@ export class MatchEvaluator {
       this.sizes.recovered(projectId);
       return done;
     } catch (error) {
-      // The error says nothing about the events, so they stay in the outbox for as long as it lasts.
+      // The events did not cause the error, so they stay in the outbox until it has passed.
       if (!isPassingFault(error)) {
         const seconds = this.sizes.failed(projectId, performance.now()) / 1_000;
         this.logger.error(
@@ -204,7 +204,8 @@ export class MatchEvaluator {
         });
         return { ...evaluated, failed };
       } finally {
-        // A mark may stay because the database is unreachable. A worker does not blame events for its own mark.
+        // A mark may stay because the database is unreachable. That does no harm, because a worker does not blame
+        // events for its own mark.
         await this.marks.end(projectId, worker, db).catch((error: unknown) => {
           this.logger.warn(`a mark of project ${projectId} stays: ${String(error)}`);
         });

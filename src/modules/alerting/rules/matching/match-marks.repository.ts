@@ -46,7 +46,10 @@ const STATE = `
          m.event_id AS "eventId", m.suspects_until::text AS "suspectsUntil"
   FROM (SELECT) one LEFT JOIN event_match_marks m ON m.project_id = $1`;
 
-/** Commits each statement by itself, so before the marked work begins. Callers hold the lock of the project. */
+/**
+ * Stores the marks of matching. Each statement commits by itself, so a mark is committed before the marked work begins.
+ * Callers hold the lock of the project.
+ */
 @Injectable()
 export class MatchMarksRepository {
   constructor(private readonly database: Database) {}

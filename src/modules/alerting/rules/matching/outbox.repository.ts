@@ -32,7 +32,10 @@ export class OutboxRepository {
     return rows.map((row) => row.project_id);
   }
 
-  /** Returns the first rows. With `before`, only rows accepted earlier, which no row can still precede. */
+  /**
+   * Returns the first rows. With `before`, returns only rows that were accepted before this time and that no later row
+   * can precede.
+   */
   async read(projectId: string, before: Date | null, limit: number, db: Db): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(
       `SELECT o.position::text, cardinality(o.event_ids) AS events, o.created_at AS "acceptedAt",
@@ -68,7 +71,7 @@ export class OutboxRepository {
     return since < running.until ? since : running.until;
   }
 
-  /** Removes events from the outbox: of each row, those up to the last of its slice. */
+  /** Removes events from the outbox: of each row, the events up to the `last` of its slice. */
   async remove(projectId: ProjectId, slices: readonly OutboxSlice[], tx: Db): Promise<void> {
     const [ended, begun] = [slices.filter(isToItsEnd), slices.filter((one) => !isToItsEnd(one))];
     const positions = ended.map(({ row }) => row.position);

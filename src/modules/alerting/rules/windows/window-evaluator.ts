@@ -44,8 +44,8 @@ export class WindowEvaluator {
   }
 
   /**
-   * Returns since when missing events are due to the senders, in epoch milliseconds. Returns null while the service is
-   * down, and for rules of other kinds than `absence`.
+   * Returns since when the absence of events means that the senders sent none, in epoch milliseconds. Returns null
+   * while the service is down, and for rules of other kinds than `absence`.
    */
   private async watchedSince(rule: LiveRule, tx: Db): Promise<number | null> {
     if (rule.condition.kind !== 'absence') return null;

@@ -45,7 +45,10 @@ export interface Profile {
   readonly flow: HourList;
   /** How far buckets lie from the median one, as a standard deviation. */
   readonly spread: HourList;
-  /** How many events one bucket of the hour had in at least two weeks (in the first weeks: on two days). */
+  /**
+   * The number of events that single buckets of the hour reached in at least two weeks (in the first weeks: on two
+   * days).
+   */
   readonly seen: HourList;
   /** The expected p95 latency in milliseconds; -1 when it is not known. */
   readonly latency: HourList;
@@ -198,7 +201,10 @@ function hourProfile(track: Track, since: Bucket, until: Bucket, hour: number): 
   };
 }
 
-/** Returns the factor by which the last day as a whole differs from before. A new level is usual after half a day. */
+/**
+ * Returns the factor by which the last day as a whole differs from before. It is the median over the hours of that day,
+ * so a new level counts after half a day.
+ */
 function levelOf(track: Track, since: Bucket, until: Bucket, earlier: readonly Usual[]): number {
   const hours: { value: number; weight: number }[] = [];
   for (let start = Math.max(since, until - DAY_BUCKETS); start < until; start += HOUR_BUCKETS) {

@@ -31,7 +31,10 @@ export interface Detection extends FindingSubject {
   /** The first bucket that the detection is about. */
   readonly since: Bucket;
   readonly assessment: Assessment;
-  /** Whether it would be reported if feedback had not raised its bounds. If so, it still stands for narrower series. */
+  /**
+   * Whether the detection would be reported if feedback had not raised its bounds. If so, detections of narrower series
+   * still become its contributors.
+   */
   readonly isTellable: boolean;
 }
 

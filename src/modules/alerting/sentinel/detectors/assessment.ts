@@ -25,9 +25,9 @@ export interface Assessment {
 export type Figures = Omit<Assessment, 'level'>;
 
 /**
- * Returns an assessment. The fields are written out, as in every object that is made for each series in each bucket.
- * Objects made by spreading stay in the old generation of the heap until a full collection, 300 KB for each project and
- * bucket (Node 20).
+ * Returns an assessment. The code lists the fields instead of spreading an object, and so does all code that makes an
+ * object for each series in each bucket. Objects made by spreading stay in the old generation of the heap until a full
+ * collection, 300 KB for each project and bucket (Node 20).
  */
 export function assessed(level: Level, { severity, score, actual, expected, lower, upper }: Figures): Assessment {
   return { level, severity, score, actual, expected, lower, upper };

@@ -5,7 +5,9 @@ import { type Track, valueOf } from '../baseline/track.js';
 import { type Assessment, assessed, distance, type Raised, UNLIKELY } from './assessment.js';
 
 const BURST = { errors: 20, least: 10, times: 5, points: 0.2, critical: 0.5 } as const;
-/** An open finding continues down to this share of the bound in points. */
+/**
+ * A bucket is normal below the usual rate plus this share of `BURST.points`. From there on, an open finding continues.
+ */
 const NORMAL_SHARE = 0.5;
 /** A burst below the other bounds must still have this many times the usual rate, and be unlikely. */
 const SOMEWHAT = 3;

@@ -32,8 +32,8 @@ export function assessSilence(
 }
 
 /**
- * Returns whether a gap is so long that the events expected in it decide. Only then the profile must contain all hours
- * of the gap.
+ * Returns whether a gap is so long that the number of events expected in it decides. The profile must contain all hours
+ * of the gap only in this case.
  */
 export function isLong({ since }: Gap, { longestGap }: Profile, bucket: Bucket, raised: Raised = 1): boolean {
   if (since === null) return false;

@@ -2,7 +2,7 @@ import type { Finding } from './finding.entity.js';
 
 /** A finding as lists show it. */
 export type ListedFinding = Omit<Finding, 'evidence' | 'contributors' | 'normalBuckets'>;
-/** A finding as later buckets change it. The evidence that it opened with stays. */
+/** The part of a finding that later buckets may change: all but the evidence of its opening. */
 export type ActiveFindingRow = Omit<Finding, 'evidence'>;
 
 /** Selects the columns of a listed finding from `sentinel_findings f`. */

@@ -39,7 +39,7 @@ export function moveOf(
   return endedIn !== null && bucket - endedIn <= REOPEN_BUCKETS ? 'reopen' : 'open';
 }
 
-/** The acts of people on a finding, and the reasons to refuse an act. */
+/** The actions of people on a finding, and the reasons to refuse an action. */
 export type FindingAct = 'acknowledge' | 'dismiss';
 export type FindingFault = 'already_acknowledged' | 'resolved' | 'dismissed' | 'already_dismissed';
 

@@ -13,7 +13,10 @@ export type FindingChange =
   /** The finding was resolved or dismissed. */
   | { readonly move: 'ended'; readonly finding: ListedFinding };
 
-/** Handles changes of findings in the transaction that makes them. A module that imports this one provides it. */
+/**
+ * Handles changes of findings in the transaction that makes them. A module that imports this one provides the
+ * implementation.
+ */
 export abstract class FindingWatcher {
   /** @param changes changes of one project, one for each finding */
   abstract changed(projectId: ProjectId, changes: readonly FindingChange[], tx: Db): Promise<void>;

@@ -55,7 +55,10 @@ export class Finding {
   @Column('text')
   summary!: string;
 
-  /** Like the next three, a figure of the worst bucket; null for a new event type, which has no figures. */
+  /**
+   * Like `expected`, `lower` and `upper`, a figure of the worst bucket. Null for a new event type, which has no
+   * figures.
+   */
   @Column('double precision', { nullable: true })
   actual!: number | null;
 

@@ -304,7 +304,7 @@ export function findingResponse(finding: ListedFinding): FindingResponse {
 /** @param later the points after those that the finding opened with, in chronological order */
 export function findingWithEvidence(finding: Finding, later: readonly EvidencePoint[]): FindingWithEvidenceResponse {
   const { points, sample_event_ids, ...evidence } = finding.evidence;
-  // When buckets were skipped, the ones that end a finding come after this time and are not shown.
+  // When buckets were skipped, the buckets that resolve a finding come after this time. Their points are not shown.
   const end = finding.lastSeenAt.getTime() + POINTS_BEHIND * BUCKET_MS;
   return {
     ...findingResponse(finding),

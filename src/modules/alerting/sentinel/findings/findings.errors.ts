@@ -7,7 +7,7 @@ export class FindingIsResolved extends domainError(409, 'Finding is resolved') {
 export class FindingIsDismissed extends domainError(409, 'Finding is dismissed') {}
 export class FindingIsAlreadyDismissed extends domainError(409, 'Finding is already dismissed') {}
 
-/** The errors of acts that are refused. */
+/** The errors of refused actions on findings, by fault. */
 export const FAULT_ERRORS = {
   already_acknowledged: FindingIsAcknowledged,
   resolved: FindingIsResolved,

@@ -31,7 +31,7 @@ const KEPT = `interval '90 days'`;
 
 export const ProjectOfFinding = projectOf('finding_id', Finding, FindingNotFound);
 
-/** Reads findings for people, and writes the acts of people on findings. */
+/** Reads findings for people, and writes the actions of people on findings. */
 @Injectable()
 export class FindingsRepository {
   constructor(private readonly database: Database) {}
@@ -46,7 +46,7 @@ export class FindingsRepository {
     // A filter that is not set adds no condition, so that all findings can be counted by the index alone.
     const project = bind(projectId);
     const fits = ['true', ...conditionsOf(filter, bind)].join(' AND ');
-    // One statement reads the count and the page, so that both are of the same moment and take one round trip.
+    // One statement reads the count and the page, so that both are from the same moment and take one round trip.
     const rows = await this.database.rows<ListedFinding & { total: number; isShown: boolean }>(
       `SELECT counted.total, page.id IS NOT NULL AS "isShown", page.*
        FROM (SELECT count(*)::int AS total FROM sentinel_findings f WHERE f.project_id = ${project} AND ${fits}) counted

@@ -24,7 +24,7 @@ import {
 import { FAULT_ERRORS, FindingNotFound } from './findings.errors.js';
 import { FindingsRepository } from './findings.repository.js';
 
-/** Shows findings to people, and applies the acts of people on findings. */
+/** Shows findings to people, and applies the actions of people on findings. */
 @Injectable()
 export class FindingsService {
   private readonly dismissed;

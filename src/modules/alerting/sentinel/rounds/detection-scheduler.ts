@@ -90,7 +90,7 @@ export class DetectionScheduler {
     return this.projects.countDue();
   }
 
-  /** Runs the turn of one project: evaluates a bucket, or learns a piece of the baseline that the bucket needs. */
+  /** Evaluates a due bucket of one project, or learns a piece of the baseline that the bucket needs. */
   private async next(): Promise<Turn> {
     let claimed: ProjectId | undefined;
     let series = 0;
@@ -147,7 +147,7 @@ export class DetectionScheduler {
     const left = NEW_TYPES_A_DAY - (await this.lifecycle.newTypesOf(project, bucket, tx));
     if (left <= 0) return;
     const known = profiles.flatMap(({ series, profile }) =>
-      // An event type that is listed already, but had no event before the bucket, is not known.
+      // An event type may be listed although it had no event before the bucket. Such a type is not known yet.
       series.type === 'event' && profile.total > 0 ? (series.value ?? []) : [],
     );
     const period = { from: startOf(bucket), to: startOf(bucket + 1) };

@@ -84,7 +84,10 @@ export class EvidenceWriter {
     });
   }
 
-  /** Returns a point for each clock hour before the evaluated hour. Clock hours are never evaluated as such. */
+  /**
+   * Returns a point for each clock hour before the evaluated hour. The points have no expected values, because the
+   * detector evaluates the last twelve buckets and not clock hours.
+   */
   private async hoursBefore(
     { projectId }: WatchedProject,
     opening: readonly Detection[],
@@ -245,7 +248,7 @@ function figuresOf(detection: Detection): Figures {
 
 /**
  * Returns whether a bucket is worse than the worst one before: more severe, or as severe and further from what is
- * usual. Scores cannot decide, because they end at 1. So the severity never falls while a finding continues.
+ * usual. Scores cannot decide, because they are capped at 1. So the severity never falls while a finding continues.
  */
 function isWorse({ assessment }: Detection, finding: ActiveFindingRow): boolean {
   const [now, before] = [assessment, finding].map(({ severity }) => SEVERITIES.indexOf(severity));

@@ -190,7 +190,10 @@ export class FindingLifecycle {
     }
   }
 
-  /** Extends or resolves findings of new event types. No detector evaluates these findings, only their age. */
+  /**
+   * Extends or resolves findings of new event types. No detector evaluates these findings. They end when they reach
+   * their age limit.
+   */
   private goOnWithNewTypes({ unresolved }: ActiveFindings, bucket: Bucket, entries: FindingEntries): void {
     for (const finding of unresolved) {
       if (finding.kind !== 'new_event_type') continue;

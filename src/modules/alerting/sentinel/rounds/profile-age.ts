@@ -10,7 +10,7 @@ const SPREAD_HOURS = 12;
 const LATE = { withinTheHour: 0.01, atOnce: 0.5 } as const;
 
 /**
- * Returns whether profiles are too old for a bucket: after a day, or as soon as a series has had its three days. The
+ * Returns whether profiles are too old for a bucket: after a day, or as soon as a series has three days of history. The
  * age differs between projects. Otherwise all projects that were learned at the same time would be learned again in the
  * same round every day.
  * @param until the first bucket of the hour that the bucket lies in

@@ -46,7 +46,7 @@ export interface ActiveSubjects {
   isUnresolved(subject: FindingSubject): boolean;
 }
 
-/** Evaluates a bucket of a project: it reads what happened in the bucket, and runs the detectors. */
+/** Evaluates a bucket of a project: reads the figures of the bucket, and runs the detectors. */
 @Injectable()
 export class ProjectDetector {
   constructor(
@@ -101,7 +101,7 @@ export class ProjectDetector {
     return profiles.map(({ series, profile }) => ({ series, profile, track: trackOf(read, series) }));
   }
 
-  /** Returns the same series, those that satisfy `isWhole` with their whole profiles. */
+  /** Returns the same series. Series that satisfy `isWhole` get their whole profiles. */
   private async wholly<S extends ProfiledSeries>(
     { projectId }: WatchedProject,
     series: readonly S[],
@@ -141,7 +141,10 @@ export class ProjectDetector {
     };
   }
 
-  /** Confirms or rejects candidates by the stream of the last days. Those of unresolved findings are just `unusual`. */
+  /**
+   * Confirms or rejects candidates by the stream of the last days. Candidates of subjects with an unresolved finding
+   * become `unusual` without this check.
+   */
   private async settle(
     project: WatchedProject,
     detections: readonly Detection[],

@@ -14,7 +14,8 @@ import { type ProfiledSeries, SeriesProfilesRepository } from './series-profiles
 import { type Profiled, type WatchedProject, WatchedProjectsRepository } from './watched-projects.repository.js';
 
 /**
- * When a training would be of less value than the known profiles, these are kept for this long, up to `KEPT_AT_MOST`.
+ * When a new training would be too short for any finding, the known profiles are kept for this long at a time, until
+ * they are `KEPT_AT_MOST` old.
  */
 const REST_BUCKETS = HOUR_BUCKETS;
 const KEPT_AT_MOST = LEARNING_BUCKETS;

@@ -74,7 +74,7 @@ export class SeriesProfilesRepository {
     );
   }
 
-  /** Deletes the profiles of all other series, which are no longer watched. */
+  /** Deletes the profiles of all series but these. */
   async keepOnly(projectId: ProjectId, names: readonly SeriesName[], tx: Db): Promise<void> {
     await this.database.execute(
       `DELETE FROM sentinel_series WHERE project_id = $1

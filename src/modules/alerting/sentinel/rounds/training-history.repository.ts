@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '../../../access/index.js';
 import { Database, type Db } from '../../../../platform/database/database.js';
 
-/** How far training the baseline of a project has come. Times are the beginnings of buckets. */
+/** The progress of a training, in which the baseline of a project is learned. Times are the beginnings of buckets. */
 export interface Training {
   readonly projectId: ProjectId;
   /** The baseline is learned from the history between `since` and `until`. */
@@ -32,7 +32,7 @@ export type NewTraining = Pick<
 /** After this many failures of a piece, the history that it would have read is left out. */
 const MOST_FAILURES = 3;
 
-/** Stores how far trainings have come. Callers hold the lock of the project. */
+/** Stores the progress of trainings, and the history that they have read. Callers hold the lock of the project. */
 @Injectable()
 export class TrainingHistoryRepository {
   constructor(private readonly database: Database) {}
@@ -75,7 +75,7 @@ export class TrainingHistoryRepository {
     await this.database.execute('DELETE FROM sentinel_lessons WHERE project_id = $1', [projectId], tx);
   }
 
-  /** Stores what was read for a part of the series. */
+  /** Stores the history that was read for a part of the series. */
   async keep(projectId: ProjectId, part: number, from: Date, points: Buffer, tx: Db): Promise<void> {
     await this.database.execute(
       'INSERT INTO sentinel_lesson_points (project_id, part, "from", points) VALUES ($1, $2, $3, $4)',

@@ -36,7 +36,7 @@ export interface Profiled {
   readonly learning: number;
 }
 
-/** How far the evaluation of a project has come. */
+/** The progress of the evaluation of a project. */
 export interface Watching {
   /** The end of the last evaluated bucket. */
   readonly judgedUntil: Date | null;
@@ -59,7 +59,10 @@ const TODAY = `(statement_timestamp() AT TIME ZONE 'UTC')::date`;
  */
 const ROWS_A_DAY = 4_000_000;
 
-/** Stores which projects are watched and how far each has come. Times are those of the database clock. */
+/**
+ * Stores which projects are watched and how far the evaluation of each project has come. Times are those of the
+ * database clock.
+ */
 @Injectable()
 export class WatchedProjectsRepository {
   constructor(private readonly database: Database) {}
@@ -115,7 +118,7 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** Moves a project behind all projects that are due now. */
+  /** Makes a project due now, after all projects that are due already, so that they are claimed first. */
   async letOthers({ projectId }: WatchedProject, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE sentinel_projects SET due_at = clock_timestamp() WHERE project_id = $1',
@@ -133,7 +136,10 @@ export class WatchedProjectsRepository {
     );
   }
 
-  /** Adds the rows of events that a training is going to read to those of the day. */
+  /**
+   * Adds the rows of events that a training is going to read to the number of rows that were read for the project
+   * today.
+   */
   async charge(projectId: ProjectId, rows: number, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE sentinel_projects SET rows_read = CASE WHEN rows_read_on = ${TODAY} THEN rows_read ELSE 0 END + $2, rows_read_on = ${TODAY}

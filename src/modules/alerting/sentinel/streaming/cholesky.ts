@@ -3,7 +3,7 @@ type Square = Float64Array;
 
 /**
  * Factors a symmetric, positive definite matrix M into C·Cᵀ, in place.
- * @returns false when M is not positive definite, because the data has nothing in some direction of the space
+ * @returns false when M is not positive definite, because the data is zero in some direction of the space
  */
 export function factor(matrix: Square, size: number): boolean {
   for (let row = 0; row < size; row++) {

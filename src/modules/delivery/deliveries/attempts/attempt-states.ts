@@ -9,7 +9,9 @@ export type RetryState = (typeof RETRY_STATES)[number];
 /** `retryable` is never stored: a scheduled retry is shown as `retryable` once it is due and unclaimed. */
 export type StoredRetryState = Exclude<RetryState, 'retryable'>;
 
-/** The kinds of claims. An attempt has one claim at most: a worker and an operator never send it at the same time. */
+/**
+ * The kinds of claims. An attempt has at most one claim at a time, so a worker and an operator never send it at once.
+ */
 export const CLAIM_KINDS = ['worker', 'retry_now', 'dlq_drain', 'test'] as const;
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
 

@@ -72,7 +72,7 @@ export class DeliveryAttempt extends OutboxColumns {
   @Column('integer', { name: 'try_number', default: 0 })
   tryNumber!: number;
 
-  /** The rule and the event in the notification, as they were when the rule matched. */
+  /** The rule in the notification, as it was when it matched. `event` is the event at that time. */
   @Column('jsonb', { nullable: true })
   rule!: Record<string, unknown> | null;
 
@@ -91,14 +91,17 @@ export class DeliveryAttempt extends OutboxColumns {
   @Column('uuid', { name: 'evaluation_id', nullable: true })
   evaluationId!: string | null;
 
-  /** The failed attempt that this one was made of by the action in `recovery`. At most one is made of each. */
+  /**
+   * The failed attempt from which this attempt was made by the action in `recovery`. At most one attempt is made from
+   * each.
+   */
   @Column('uuid', { name: 'parent_attempt_id', nullable: true })
   parentAttemptId!: string | null;
 
   @Column('text', { nullable: true })
   recovery!: Recovery | null;
 
-  /** The request of the last send; `responseMetadata` describes its answer. */
+  /** The request of the last send. `responseMetadata` describes the response to it. */
   @Column('jsonb', { name: 'request_metadata', nullable: true })
   requestMetadata!: Record<string, unknown> | null;
 

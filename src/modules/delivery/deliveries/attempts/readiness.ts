@@ -28,7 +28,7 @@ export interface RecoveryFacts {
   readonly status: AttemptStatus;
   readonly retryState: StoredRetryState | null;
   readonly kind: AttemptKind;
-  /** The action that made this attempt of another one; null for an original. */
+  /** The action that made this attempt from another one; null for an original. */
   readonly recovery: Recovery | null;
   /** The action that created another attempt from this one. Null when there is none. */
   readonly recoveredBy: Recovery | null;

@@ -23,7 +23,7 @@ export class RetryAudit {
   @Column('text', { name: 'claim_kind' })
   claimKind!: ClaimKind;
 
-  /** 1 for the second send of an attempt; operators' retries count too. */
+  /** The number of the retry: 1 for the second send of an attempt. Retries by operators count too. */
   @Column('integer', { name: 'retry_number' })
   retryNumber!: number;
 

@@ -60,7 +60,7 @@ export class DeliveryChannel {
 const OF_CHANNELS = { table: 'delivery_channels', tenant: 'project_id' } as const;
 
 export const SIGNING_SECRET = new SealedColumn({ ...OF_CHANNELS, column: 'signing_secret' });
-/** Its value was encrypted as `signing_secret`, and stays bound to that column. */
+/** The previous secret was encrypted as `signing_secret`, so its value stays bound to that column. */
 export const PREVIOUS_SIGNING_SECRET = new SealedColumn({
   ...OF_CHANNELS,
   column: 'previous_signing_secret',

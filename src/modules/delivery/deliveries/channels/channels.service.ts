@@ -21,7 +21,7 @@ import { ChannelsRepository } from './channels.repository.js';
 import { assertNoDuplicates, ProtectedHeadersService } from './protected-headers.service.js';
 import { SigningVault } from './signing-vault.js';
 
-/** This limit bounds how many channels one alert can notify, and the list of channels, which has no pages. */
+/** A project has at most this many channels. So one alert notifies no more, and the list of channels needs no pages. */
 const MOST_CHANNELS = 100;
 const TEMPLATE = ['body', 'configuration', 'template'];
 /** How long the previous signing secret signs in addition to a new one. */

@@ -16,7 +16,7 @@ interface WantedValue {
 }
 
 const REDACTED = '[redacted]';
-/** Most characters of an unknown name that the error repeats. */
+/** The error repeats at most this many characters of an unknown name. */
 const MOST_OF_NAME = 100;
 const ILLEGAL = `with its secrets the value must be a header value of at most ${PROTECTED_VALUE_LENGTH} visible ASCII characters`;
 

@@ -4,7 +4,7 @@ import { CredentialCipher, CryptographyUnavailableError } from '../../../../plat
 import { ProtectedHeadersUnavailable } from '../delivery.errors.js';
 import { HEADER_VALUE, type ProtectedHeader } from './protected-header.entity.js';
 
-/** Encrypts the values of protected headers, each bound to its row and project. */
+/** Encrypts the values of protected headers. Each encrypted value is bound to its row and project. */
 @Injectable()
 export class HeaderVault {
   constructor(private readonly cipher: CredentialCipher) {}

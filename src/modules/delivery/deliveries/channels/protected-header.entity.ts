@@ -21,7 +21,7 @@ export class ProtectedHeader {
   @Column('text')
   name!: string;
 
-  /** The name in lower case, as names are compared. */
+  /** The name in lower case. Names are compared in this form. */
   @Column('text', { name: 'name_key' })
   nameKey!: string;
 
@@ -29,7 +29,7 @@ export class ProtectedHeader {
   @Column('text')
   value!: string;
 
-  /** The id of the key that encrypted the value. Re-encryption changes it; a new value need not. */
+  /** The id of the key that encrypted the value. Re-encryption changes this id. A new value may keep it. */
   @Column('text', { name: 'key_version' })
   keyVersion!: string;
 

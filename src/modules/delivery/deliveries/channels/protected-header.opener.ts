@@ -51,8 +51,10 @@ export class ProtectedHeaderOpener {
   ) {}
 
   /**
-   * Checks, before anything is written for a send that a caller waits for, that its credentials can be decrypted.
-   * @throws ProtectedHeadersUnavailable, SigningUnavailable when the channel has some that cannot be read now
+   * Checks that the credentials of the channel can be decrypted. A send for which a caller waits calls this before
+   * anything is written.
+   * @throws ProtectedHeadersUnavailable, SigningUnavailable when the channel has credentials that cannot be decrypted
+   * now
    */
   async assertAvailable(scope: Pick<ProjectScope, 'projectId'>, channelId: string, db: Db): Promise<void> {
     if (this.vault.isAvailable) return;
@@ -62,9 +64,9 @@ export class ProtectedHeaderOpener {
   }
 
   /**
-   * @param hasOtherSecrets whether the send has secrets outside of its headers, which were read before
+   * @param hasOtherSecrets whether the send also has secrets outside of its headers, which the caller has already read
    * @throws CryptographyUnavailableError, DecryptionError as {@link HeaderVault.open}, UnbuildableHeader,
-   *   ChannelChanged
+   * ChannelChanged
    */
   async open(claimed: ClaimedChannel, hasOtherSecrets = false): Promise<OpenedHeaders> {
     const signingSecrets = this.signing.open(claimed, claimed.channelId, claimed);
@@ -91,9 +93,9 @@ export class ProtectedHeaderOpener {
   }
 
   /**
-   * Checks, after the secrets are read, that the channel is still the one that was claimed. Since the claim a person
-   * may have changed the address and then replaced a secret: the new secret must not reach the old address. Or a secret
-   * may have been deleted that the changed headers no longer refer to: such a send must not fail for a missing secret.
+   * Checks, after the secrets are read, that the channel has not changed since the claim. If a person changed the
+   * address and then replaced a secret, the new secret must not reach the old address. If a person changed the headers
+   * and then deleted a secret that they no longer refer to, the send must not fail for the missing secret.
    */
   private async assertUnchanged({ channelId, channelUpdatedAt, ...scope }: ClaimedChannel): Promise<void> {
     if (!(await this.channels.isUnchanged(scope, channelId, channelUpdatedAt))) throw new ChannelChanged();

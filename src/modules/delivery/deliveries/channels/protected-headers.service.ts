@@ -117,7 +117,10 @@ export class ProtectedHeadersService {
     );
   }
 
-  /** @throws ValidationError when the type has no headers, a public one has the same name, or there are too many */
+  /**
+   * @throws ValidationError when the type has no headers, when a public header has the same name, or when there are too
+   * many
+   */
   assertFit(
     { type, configuration }: Pick<DeliveryChannel, 'type' | 'configuration'>,
     headers: readonly { readonly name: string }[],

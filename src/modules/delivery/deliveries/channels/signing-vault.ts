@@ -30,7 +30,10 @@ export class UnreadableSigningSecret extends Error {
   override readonly name = 'UnreadableSigningSecret';
 }
 
-/** Makes and encrypts the secrets that sign the webhooks of channels, each bound to its row and project. */
+/**
+ * Creates and encrypts the secrets that sign the webhooks of channels. Each encrypted secret is bound to its row and
+ * project.
+ */
 @Injectable()
 export class SigningVault {
   constructor(
@@ -72,7 +75,7 @@ export class SigningVault {
   }
 }
 
-/** Returns the bytes that sign: those that the text of the secret encodes. */
+/** Returns the signing key: the bytes that the text of the secret encodes in Base64. */
 export function keyOfSigningSecret(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64');
 }

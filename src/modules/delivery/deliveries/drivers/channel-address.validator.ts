@@ -21,7 +21,7 @@ export class ChannelAddressValidator {
     const parsed = parseDestination(url, RULES);
     const problem = parsed.ok ? await this.safety.checkAtConfiguration(parsed.url, projectId) : parsed.problem;
     if (!parsed.ok || problem !== null) {
-      // The error repeats no path and no query: what is wrong with them may be a credential.
+      // The error shows only the origin, because the invalid part of a path or query may be a credential.
       const shown = URL.parse(url)?.origin ?? '[redacted]';
       throw new ValidationError([ruleIssue(['body', 'configuration', 'url'], problem ?? 'URL is not valid', shown)]);
     }

@@ -20,7 +20,7 @@ export class RetryPolicyConfiguration {
 /** The part of the configuration that all channel types share. Each type has its own class, next to its driver. */
 export interface ChannelConfiguration {
   readonly retry_policy?: RetryPolicyConfiguration;
-  /** Replaces the body. Only webhooks have it. */
+  /** The template that replaces the body. Only webhooks have one. */
   readonly template?: BodyTemplate;
 }
 

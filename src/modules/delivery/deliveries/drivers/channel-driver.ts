@@ -23,9 +23,9 @@ export interface ChannelMessage<C extends ChannelConfiguration = ChannelConfigur
   readonly configuration: C;
   /** 1 for the first send. */
   readonly tryNumber: number;
-  /** Decrypted values by name. They are kept only until the request is built and its answer is sanitized. */
+  /** Decrypted values by name. They are kept only until the request is built and its response is sanitized. */
   readonly protectedHeaders: Readonly<Record<string, string>>;
-  /** Texts that must not appear in evidence: the values of the protected headers, and secrets in them. */
+  /** Texts that must not appear in evidence: the values of the protected headers, and the secrets in these values. */
   readonly confidential: readonly string[];
   /** The request of the template; null: the channel has none, and sends the notification itself. */
   readonly rendered: RenderedRequest | null;

@@ -84,7 +84,7 @@ function outcomeOf(
   response: Readonly<Record<string, unknown>>,
 ): TryOutcome {
   const failures = results.filter(({ status }) => status === 'failed');
-  // One address that may still be reached is enough for a retry.
+  // When one address may still be reached by a later send, the outcome is transient, and the attempt is retried.
   const failure = failures.find(({ transient }) => transient === true) ?? failures[0];
   if (failure === undefined) {
     const kind = 'sent' as const;

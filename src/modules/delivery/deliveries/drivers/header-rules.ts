@@ -18,7 +18,7 @@ const CREDENTIALS = new Set(['authorization', 'cookie', 'set-cookie', 'x-api-key
 /** Returns the form in which header names are compared. */
 export const headerKey = (name: string): string => name.toLowerCase();
 
-/** Returns why no header may have this name; undefined when one may. */
+/** Returns why the name is not valid for a header; undefined when it is valid. */
 export function headerNameFault(name: string): string | undefined {
   if (!TOKEN.test(name)) return "header name must consist of letters, digits and !#$%&'*+-.^_`|~";
   const key = headerKey(name);
@@ -27,7 +27,7 @@ export function headerNameFault(name: string): string | undefined {
   return undefined;
 }
 
-/** Returns why no public header may have this name; undefined when one may. */
+/** Returns why the name is not valid for a public header; undefined when it is valid. */
 function publicHeaderNameFault(name: string): string | undefined {
   const fault = headerNameFault(name);
   if (fault !== undefined) return fault;
@@ -35,7 +35,7 @@ function publicHeaderNameFault(name: string): string | undefined {
   return isCredential ? 'header name is that of a credential: make it a protected header' : undefined;
 }
 
-/** Returns why no header may have this value; undefined when one may. */
+/** Returns why the value is not valid for a header; undefined when it is valid. */
 export function headerValueFault(value: string): string | undefined {
   return isHeaderValue(value) ? undefined : 'header value must consist of visible ASCII characters';
 }

@@ -99,7 +99,7 @@ export class WebhookDriver implements ChannelDriver<WebhookConfiguration> {
       'X-Service-Timestamp': String(timestamp),
       ...standardHeaders({ secrets: signingKeys, timestamp, id: notification.id, body }),
     };
-    // The headers of a preset carry its credentials.
+    // A preset may add headers that carry credentials.
     const hiddenHeaders = { ...rendered?.headers, ...protectedHeaders };
     const outcome = await this.http.send({
       url,

@@ -193,7 +193,10 @@ export class AttemptClaimsRepository {
   }
 }
 
-/** Returns SQL that completes the audit of the claim; a first send has no audit. */
+/**
+ * Returns SQL that completes the audit record of the claim. A first send has no audit record, so the SQL changes
+ * nothing.
+ */
 function endOfAudit(
   bind: Bind,
   { tenant, token }: Held,

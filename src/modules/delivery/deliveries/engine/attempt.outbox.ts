@@ -24,7 +24,7 @@ import { deliveryRetriesJob, deliveryWakeJob } from './delivery.jobs.js';
 export const DELIVERY_ENGINE = Symbol('DeliveryEngine');
 export type DeliveryEngine = SendingEngine<ExpiredAttempt, ClaimedAttempt>;
 
-/** Most channels in one wake-up job. */
+/** A wake-up job names at most this many channels. */
 const MOST_LANES = 100;
 
 /** The outbox of attempts: sends each one through the driver of its channel. */

@@ -28,7 +28,8 @@ export class ChannelTestService {
   ) {}
 
   /**
-   * Claims the attempt in the transaction that inserts it, before a worker can. The claim expires if this process dies.
+   * Inserts and claims an attempt in one transaction, so that no worker can claim it first. The claim expires if this
+   * process dies.
    */
   async test(scope: ProjectMemberScope, channelId: string): Promise<ChannelTestResponse> {
     const id = newId();

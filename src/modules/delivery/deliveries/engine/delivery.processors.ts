@@ -16,7 +16,10 @@ export class DeliveryRetriesProcessor implements JobProcessor<{ wait: boolean },
 
 type Wake = { lanes: { project_id: string; channel_id: string }[] };
 
-/** Ends when the channels are queued in this process: a receiver that hangs must not hold up the job queue. */
+/**
+ * The job ends when the channels are queued in this process. It does not wait for sends, because a receiver that hangs
+ * must not hold up the job queue.
+ */
 @JobHandler(deliveryWakeJob)
 export class DeliveryWakeProcessor implements JobProcessor<Wake> {
   constructor(@Inject(DELIVERY_ENGINE) private readonly engine: DeliveryEngine) {}

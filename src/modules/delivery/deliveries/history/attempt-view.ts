@@ -10,7 +10,7 @@ import type { SentRequest } from '../../sending/index.js';
 import type { ChannelType } from '../drivers/channel-drivers.js';
 import { decide, type RecoveryFacts } from '../attempts/readiness.js';
 
-/** An attempt as it is read for responses: with its channel and the attempt that was made of it. */
+/** An attempt as it is read for responses, with its channel and the attempt that a recovery has made from it. */
 export interface AttemptView {
   readonly id: string;
   readonly projectId: string;
@@ -88,7 +88,7 @@ export function factsOf(view: AttemptView, hasValidDestination: boolean): Recove
 }
 
 /**
- * Returns the origin of the attempt, its state, and whether a new attempt can be made of it: `replay_created` when a
+ * Returns the origin of the attempt, its state, and whether a new attempt can be made from it: `replay_created` when a
  * replay or drain has made one, `replay_blocked` when the attempt has failed permanently and cannot be replayed.
  */
 export function lifecycleOf(view: AttemptView, hasValidDestination: boolean): LifecycleLabel[] {

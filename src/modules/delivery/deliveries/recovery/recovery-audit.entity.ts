@@ -2,7 +2,10 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId } from '../../../access/index.js';
 import type { Recovery } from '../attempts/attempt-states.js';
 
-/** The record of a replay or drain: who made a new attempt of a failed one. Inserted with the new attempt. */
+/**
+ * The record of a replay or drain, which names the user who made a new attempt from a failed one. It is inserted with
+ * the new attempt.
+ */
 @Entity('delivery_recovery_audits')
 @Check('ck_delivery_recovery_audits_action', `action IN ('replay', 'dlq_drain')`)
 export class RecoveryAudit {

@@ -25,7 +25,7 @@ const LONGEST_LOOK_MS = 200;
 
 interface Recovered {
   readonly audit: RecoveryAudit;
-  /** The new attempt, after its first send or still waiting for it. */
+  /** The new attempt. Its first send may not have ended yet. */
   readonly created: AttemptView;
 }
 
@@ -114,7 +114,7 @@ export class RecoveryService {
   }
 }
 
-/** Returns the error. For a source that was recovered before, the error names the attempt that was made of it. */
+/** Returns the error. For a source that was recovered before, the error names the attempt that was made from it. */
 function refusalOf(
   { action, reasonCode, reason }: Refused,
   { recoveredBy, recoveredById }: AttemptView,

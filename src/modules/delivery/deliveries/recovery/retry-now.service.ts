@@ -32,8 +32,8 @@ export class RetryNowService {
   ) {}
 
   /**
-   * Only one of several parallel calls claims and sends. The others report `retry_claim_active`, even when that send is
-   * over.
+   * When several calls run at once, only one of them claims and sends. The other calls report `retry_claim_active`,
+   * even after that send has ended.
    */
   async retry(scope: ProjectMemberScope, id: string): Promise<RetryNowResponse> {
     const { readiness, claimed } = await this.claim(scope, id);
@@ -60,8 +60,9 @@ export class RetryNowService {
       const before = await this.readiness.of(view, 'retry_now');
       if (before.allowed) await this.headers.assertAvailable(scope, view.channelId, tx);
       const claimant = { owner: `user:${scope.userId}`, kind: 'retry_now', leaseSeconds: LEASE_SECONDS } as const;
-      // The view takes no lock: a worker may have claimed the attempt since, and then there is nothing to claim. A send
-      // that has started since this request arrived counts as the requested one, even when it has failed by now.
+      // The view takes no lock. If a worker has claimed the attempt since the view was read, there is nothing to claim
+      // here. A send that has started since this request arrived counts as the requested one, even when it has failed
+      // by now.
       const cameAt = await this.claims.timeBefore(waitedMs, tx);
       const claimed = before.allowed ? await this.claims.claimOne(scope, claimant, id, tx, cameAt) : null;
       if (!before.allowed || claimed !== null) {

@@ -21,11 +21,11 @@ import {
 } from './account-checkout.errors.js';
 
 /**
- * The synchronization starts again when an event has changed the subscription meanwhile. More events than this during
- * one request are no accident.
+ * The synchronization starts again when an event has changed the subscription meanwhile. After this many attempts the
+ * request fails, because so many changes during one request mean a fault.
  */
 const MOST_TRIES = 5;
-/** Any other text is not an identifier of the provider, so it is not sent there. */
+/** The form of the provider's identifiers. Any other text is not sent to the provider. */
 const IDENTIFIER = /^[\w-]+$/;
 
 /** Stores what a person has paid for before they have an organization. */
@@ -56,7 +56,8 @@ export class CheckoutSyncService {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const id = subscription?.id ?? checkout.subscriptionId;
       const known = id === null ? null : await this.subscriptions.find(id);
-      // Events have stored this subscription already. What was read before `known` may be older than they are.
+      // Events have already stored this subscription. The state that was read before `known` may be older than these
+      // events, so it is read again.
       if (id !== null && known !== null) subscription = await this.provider.findSubscription(id, within);
       const plan = this.planOf(checkout, subscription);
       const isDone = await this.database.transaction((tx) =>

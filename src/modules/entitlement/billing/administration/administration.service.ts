@@ -26,7 +26,7 @@ export class AdministrationService {
    * @param actorUserId null when an operator of the service acts
    */
   change(actorUserId: UserId | null, id: string, request: AdministrationRequest): Promise<AdministrationResponse> {
-    // The guard has checked that the organization exists. Administrators need not be its members.
+    // The guard has checked that the organization exists. Administrators need not be members of the organization.
     const organizationId = asOrganizationId(id);
     return this.database.transaction(async (tx) => {
       const organization = await this.organizations.lock({ organizationId }, tx);
@@ -37,7 +37,7 @@ export class AdministrationService {
         billingStatus: status ?? organization.billingStatus,
         eventsPerMonthLimit: limit === undefined ? organization.eventsPerMonthLimit : limit,
       };
-      // A status that is set here also replaces a hold that a canceled subscription has hidden.
+      // A status that is set here also replaces a hold that the status of a canceled subscription hides.
       const billingHold = status === undefined || status === null ? organization.billingHold : null;
       await this.organizations.update({ organizationId }, { ...to, billingHold }, tx);
       await this.audit.record(

@@ -49,8 +49,8 @@ export class CustomerRemovalsRepository {
   }
 
   /**
-   * Claims the next customer that is due. Nobody else can claim the customer for a minute, and for twice as long after
-   * each attempt (8.5 hours at most).
+   * Claims the next customer that is due. The customer is due again after a minute, and after twice as long with each
+   * further attempt (8.5 hours at most). Nobody else claims it in this time.
    * @returns null when no customer is due
    */
   async claim(): Promise<string | null> {

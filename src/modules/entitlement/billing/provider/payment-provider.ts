@@ -1,6 +1,9 @@
 import { Deadline } from '../../../../platform/concurrency/index.js';
 
-/** The time for all calls of one request, so that it is answered within 10 seconds, whatever the provider does. */
+/**
+ * The time limit for all calls of one request together. So the request is answered within 10 seconds even when the
+ * provider does not respond.
+ */
 const ACT_MS = 8_000;
 
 export interface NewCustomer {
@@ -18,7 +21,7 @@ export interface NewCheckout {
   readonly cancelUrl: string;
   /** The id of the organization or person that pays. */
   readonly reference: string;
-  /** The provider attaches them to the session and to the subscription that results. */
+  /** The provider attaches these values to the session and to the subscription that results from it. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

@@ -56,7 +56,7 @@ export function readSubscription(value: unknown, prices: PlanPrices): Subscripti
 }
 
 /**
- * Reads a subscription that has ended, whatever status it has.
+ * Reads a subscription that has ended, with any status.
  * @throws ZodError when the value is not a subscription
  */
 export function readEndedSubscription(value: unknown, prices: PlanPrices): SubscriptionState {

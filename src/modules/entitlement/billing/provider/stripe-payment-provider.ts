@@ -36,8 +36,8 @@ export class StripePaymentProvider extends PaymentProvider {
 
   /**
    * Creates a customer. For a day, the provider repeats its own failure for the same idempotency key, so a failure is
-   * retried with a new key. If this creates a second customer, nobody uses it: the one that is stored first is used by
-   * all.
+   * retried with a new key. If this creates a second customer, the second one stays unused, because all requests use
+   * the customer that is stored first.
    */
   createCustomer({ name, email, metadata, idempotencyKey }: NewCustomer, within: Deadline): Promise<string> {
     return this.ask('new customer', within, async (stripe) => {

@@ -80,8 +80,8 @@ export class SubscriptionHolderFinder {
   }
 
   /**
-   * Returns the present holder. If a person has an organization by now, their first one has taken over what they paid
-   * for, or does so now.
+   * Returns the present holder. If a person has an organization by now, the holder is their first organization, which
+   * takes over what they paid for.
    */
   private async present(named: NamedHolder, stored: Holder | null, tx: Db): Promise<Holder> {
     if ('organizationId' in named) return named;

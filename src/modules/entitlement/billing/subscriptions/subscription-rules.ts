@@ -16,8 +16,8 @@ export interface Sight {
 type Verdict = 'apply' | 'outdated' | 'ask';
 
 /**
- * Says what to do with an event of the same second as the newest one known. Rows are the kind of the event, columns the
- * kind of the one known.
+ * Decides what to do with an event of the same second as the newest known event. Rows are the kind of the event,
+ * columns the kind of the known event.
  */
 const SAME_SECOND: readonly (readonly [begun: Verdict, changed: Verdict, ended: Verdict])[] = [
   /* begun */ ['outdated', 'outdated', 'outdated'],
@@ -96,13 +96,16 @@ type Standing = Pick<PaymentSubscription, 'status' | 'wasPaid'>;
 
 interface StandingNews extends Sight {
   readonly status: string;
-  /** Whether the event itself shows a payment. The status may be a newer one that the provider was asked for. */
+  /**
+   * Whether the event itself shows a payment. `status` may come from a newer query of the provider instead of the
+   * event.
+   */
   readonly isPaid?: boolean;
 }
 
 /**
  * Returns the standing of a subscription after an event that applies. A subscription that is canceled when first seen
- * was paid for: the provider ends a subscription whose first payment failed as `incomplete_expired`.
+ * was paid for, because the provider ends a subscription whose first payment failed as `incomplete_expired`.
  */
 export function standingAfter(known: (Standing & Sight) | null, news: StandingNews): Standing {
   // A completed checkout is not an event of the subscription. Only the subscription's own events say whether it was
@@ -127,8 +130,8 @@ export function isRunning(subscription: Standing): boolean {
 }
 
 /**
- * Returns the one of several subscriptions that decides: paid before waiting before over, then the newest, then the one
- * observed last.
+ * Returns the subscription that decides about the holder. Paid subscriptions come before waiting ones, and waiting ones
+ * before those that are over. Then the newest one is chosen, and then the one that was observed last.
  */
 export function presentOf<S extends Pick<PaymentSubscription, 'id' | 'status' | 'startedAt' | 'seenAt'>>(
   subscriptions: readonly S[],
@@ -151,8 +154,8 @@ export interface BillingState {
 
 /**
  * Returns the state after an event of the provider. `blocked` and `suspended` stay until the platform lifts them. A
- * deleted subscription shows as `canceled` and hides that hold, but a subscription that is paid for brings the hold
- * back.
+ * deleted subscription shows as `canceled`, which hides such a hold. The hold shows again when a subscription is paid
+ * for.
  */
 export function withHold({ billingStatus, billingHold }: BillingState, news: string | null): BillingState {
   if (news === null) return { billingStatus, billingHold };

@@ -33,11 +33,13 @@ export interface SeenSubscription {
   readonly sight: Sight;
   /** Null when the price is not one of the configured prices. */
   readonly plan: PaidPlan | null;
-  /** Whether the event itself shows a payment. The state may be a newer one that the provider was asked for. */
+  /**
+   * Whether the event itself shows a payment. `state` may come from a newer query of the provider instead of the event.
+   */
   readonly isPaid: boolean;
 }
 
-/** Keeps organizations and people in step with their subscriptions. */
+/** Updates the plan and the billing status of organizations and people from their subscriptions. */
 @Injectable()
 export class SubscriptionsService {
   private readonly logger = new Logger('billing');
@@ -101,7 +103,7 @@ export class SubscriptionsService {
     await this.bringInStep(holder, before, [...before.filter(({ id }) => id !== known.id), subscription], tx);
   }
 
-  /** Applies a plan to an organization that its owner paid for before they had an organization. */
+  /** Applies the plan that an owner paid for, before they had an organization, to their first organization. */
   async claim(organization: Organization, owner: User, tx: Db): Promise<void> {
     const scope = { organizationId: organization.id };
     await this.pending.update(owner.id, { ...NOTHING_PENDING, pendingCustomerId: null }, tx);

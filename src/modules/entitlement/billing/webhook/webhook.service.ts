@@ -147,7 +147,10 @@ export class WebhookService {
   }
 }
 
-/** An event that was deleted with its account meanwhile is not done. Its processing will find no holder. */
+/**
+ * Returns whether the event has been processed. An event that was deleted with its account meanwhile is not done: its
+ * processing will find no holder.
+ */
 function isDone(stored: PaymentEvent | null): boolean {
   return stored !== null && stored.outcome !== null;
 }
@@ -160,13 +163,13 @@ function sightOf({ createdAt }: ProviderEvent, news: AboutSubscription): Sight {
   return { seenAt: createdAt, seenKind: news.about === 'subscription' ? news.kind : SIGHT_KINDS.changed };
 }
 
-/** Is older than every event of a subscription. */
+/** A time before every event of a subscription. */
 const BEFORE_ALL: Sight = { seenAt: new Date(0), seenKind: SIGHT_KINDS.begun };
 
 /**
  * Returns the state that an event shows: the provider's answer if there is one, else the event's own content. A
- * completed checkout says less than the subscription's own events, whenever those arrive, so it only fills in what they
- * leave open.
+ * completed checkout says less than the events of the subscription, even when it arrives after them. So it only fills
+ * in the values that these events leave open.
  */
 function seen(
   event: ProviderEvent,
@@ -207,8 +210,8 @@ function decide(
 }
 
 /**
- * Returns which observation to store. The provider's answer is as new as any event known, so it does not replace a
- * later kind of the same second.
+ * Returns the observation to store. The provider's answer is as new as any known event. But within one second, it does
+ * not replace an observation of a later kind.
  */
 function newer(sight: Sight, known: Sight | null): Sight {
   return known !== null && known.seenAt.getTime() === sight.seenAt.getTime() && known.seenKind > sight.seenKind

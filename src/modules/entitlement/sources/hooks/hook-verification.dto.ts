@@ -66,7 +66,7 @@ export class HookVerificationResponse {
   prefix?: string;
 }
 
-/** Checks the other members by the rules of the scheme. @throws ValidationError */
+/** Checks the other fields by the rules of the scheme. @throws ValidationError */
 export function assertVerification(request: HookVerificationRequest): void {
   const issues = issuesOf(request);
   if (issues.length > 0) throw new ValidationError(issues);

@@ -16,7 +16,7 @@ import { HookCredentialsUnavailable } from '../event-sources.errors.js';
 import { HOOK_SECRET } from './source-hook.entity.js';
 import { type HookIdentity, SourceHooksReader } from './source-hooks.reader.js';
 
-/** The path of a webhook, below which nothing else is. */
+/** The path of a webhook. No other route lies below this path. */
 const PATH = /^\/intake\/hooks\/([0-9a-f]{32})(?:\?|$)/;
 
 export class HookNotFound extends domainError(404, 'Webhook address not found') {}

@@ -37,7 +37,10 @@ export class SourceHook {
   @Column('uuid', { name: 'project_id' })
   projectId!: ProjectId;
 
-  /** The 128 random bits of the address. Lookups use their hash, so that their time reveals nothing of them. */
+  /**
+   * The 128 random bits of the address. Lookups use the hash of these bits, so that the time of a lookup reveals
+   * nothing about them.
+   */
   @Column('bytea')
   address!: Buffer;
 

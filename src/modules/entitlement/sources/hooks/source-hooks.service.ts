@@ -34,7 +34,7 @@ export class SourceHooksService {
   }
 
   /**
-   * Changes the webhooks of a source. A source that becomes one of another type loses its address and its secret.
+   * Changes the webhooks of a source. A source whose type is no longer `webhook` loses its address and its secret.
    * @returns the changes, for the audit
    * @throws ValidationError, HookCredentialsUnavailable
    */

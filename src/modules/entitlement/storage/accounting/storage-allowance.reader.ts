@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { Plan } from '../../../tenancy/organizations/index.js';
 import { type BlockReason, PASSING_STATUSES, reasonOfStatus } from '../../quotas/index.js';
 
-/** The subscription statuses that pay for usage beyond the quotas. */
+/** The billing statuses in which usage beyond the quotas is billed. */
 export const PAYING: readonly string[] = ['active', 'trialing', 'past_due'];
 
 /** The storage and bandwidth that an organization may use under its plan. */

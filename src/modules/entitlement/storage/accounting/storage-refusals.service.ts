@@ -17,7 +17,7 @@ export class StorageRefusalsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Returns the error that ingestion returns, or null when billing allows the request. */
+  /** Returns the same error as ingestion, or null when billing allows the request. */
   ofBilling({ block, billingStatus }: StorageAllowance): DomainError | null {
     if (block === null) return null;
     const at = this.clock.now();

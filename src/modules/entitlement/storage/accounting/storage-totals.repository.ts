@@ -46,7 +46,7 @@ export class StorageTotalsRepository {
   }
 
   /**
-   * Reserves bytes. The statement locks the row, so of parallel requests exactly those succeed that fit.
+   * Reserves bytes. The statement locks the row, so parallel requests succeed only while their bytes fit.
    * @param limit null means none. Zero bytes always fit, even when more is stored than a new plan allows.
    * @returns false when the bytes do not fit
    */

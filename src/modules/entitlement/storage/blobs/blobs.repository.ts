@@ -10,8 +10,8 @@ const LAST_READERS_SECONDS = 15 * 60;
 const SWEEP_SECONDS = 300;
 
 /**
- * Gives back the reservations of the blobs in `gone`. The rows of several organizations are always locked in the same
- * order.
+ * Returns the reserved bytes of the blobs in `gone` to their organizations. The rows of several organizations are
+ * always locked in the same order.
  */
 const GIVEN_BACK = `sums AS (
          SELECT organization_id, sum(size) AS size FROM gone GROUP BY organization_id),
@@ -201,8 +201,8 @@ export class BlobsRepository {
   }
 
   /**
-   * Takes some blobs that must be removed from the store, wherever they were first written. No other sweep takes them
-   * for `SWEEP_SECONDS`.
+   * Claims some blobs that must be removed from the store, regardless of the store that they were first written to. No
+   * other sweep claims them for `SWEEP_SECONDS`.
    */
   async takeDoomed(limit: number): Promise<DoomedBlob[]> {
     return this.database.rows<DoomedBlob>(
@@ -217,7 +217,7 @@ export class BlobsRepository {
   }
 
   /**
-   * Deletes the rows of blobs that the store has removed. If a blob was written to after it was taken, it is due again
+   * Deletes the rows of blobs that the store has removed. A blob that was written to after it was claimed is due again,
    * and its row stays.
    */
   async forget(ids: readonly string[]): Promise<void> {
@@ -239,7 +239,7 @@ export class BlobsRepository {
     );
   }
 
-  /** Returns the ids without a row, which the store holds although no row names them. */
+  /** Returns the ids of blobs that the store holds, but that have no row. */
   async strangersAmong(ids: readonly string[]): Promise<string[]> {
     const rows = await this.database.rows<{ id: string }>(
       `SELECT /* every tenant: what the store holds */ id FROM unnest($1::uuid[]) AS id

@@ -12,8 +12,8 @@ export interface Lease {
 }
 
 /**
- * Prolongs a lease until it is ended. The lease is also lost when the database is unreachable for as long as it lasts,
- * because another process may hold the right by then.
+ * Prolongs a lease until it is ended. The lease is also lost when the database is unreachable for as long as the lease
+ * lasts, because another process may hold the right by then.
  * @param prolong returns false when the right is lost
  */
 export function hold(prolong: () => Promise<boolean>): Lease {

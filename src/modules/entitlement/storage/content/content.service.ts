@@ -88,7 +88,7 @@ export class ContentService {
     }
   }
 
-  /** @returns how many bytes of content the client has received, as far as its connection shows */
+  /** @returns how many bytes of content the client has received, according to its connection */
   private async pass(
     object: StoredObject,
     range: ByteRange | null,

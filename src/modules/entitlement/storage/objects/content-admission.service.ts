@@ -52,7 +52,7 @@ export class ContentAdmissionService {
     throw this.refusals.ofStorage(limit ?? 0, stored + reserved);
   }
 
-  /** Checks bytes beyond what was reserved. @throws StorageQuotaExceeded */
+  /** Checks that bytes in addition to the reserved ones fit into the quota. @throws StorageQuotaExceeded */
   async assertFits(scope: ProjectScope, allowance: StorageAllowance, bytes: number, tx: Db): Promise<void> {
     const limit = quotaOf(allowance);
     if (limit === null || (await this.totals.fits(scope, bytes, limit, tx))) return;

@@ -50,8 +50,8 @@ export class MeasuredContent {
     private readonly pieces: AsyncIterable<Buffer>,
     private readonly expected: ExpectedDigests,
     /**
-     * Called before each piece is passed on, with the number of bytes so far. An error that the function throws ends
-     * the content.
+     * Called before each piece is passed on, with the number of bytes so far. An error that it throws ends the
+     * iteration.
      */
     private readonly admit: (size: number) => Promise<void> | void,
   ) {

@@ -9,7 +9,7 @@ const NOT_OURS = 'after must be the next_after of an earlier answer';
 
 /**
  * Returns pages of objects in the order of their keys. A page begins after a key, so objects that are added or removed
- * meanwhile do not move the others.
+ * meanwhile do not shift other objects to another page.
  */
 @Injectable()
 export class ObjectListService {
@@ -35,7 +35,7 @@ function tokenOf(entry: Entry): string {
   return Buffer.from('object' in entry ? entry.object.key : entry.prefix).toString('base64url');
 }
 
-/** Returns where the page before ended: a key, or a common prefix. */
+/** Returns where the previous page ended: a key, or a common prefix. */
 function placeOf(after: string, { prefix, delimiter }: ListObjectsQuery): string {
   const place = Buffer.from(after, 'base64url').toString();
   const isCanonical = Buffer.from(place).toString('base64url') === after;

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { OrganizationId, ProjectId } from '../../../access/index.js';
 import type { Metadata } from './metadata.js';
 
-/** Reads sizes as numbers, which hold up to 8 PiB. */
+/** Converts the text of a size to a number. Numbers are exact up to 8 PiB. */
 export const BYTES = { to: (bytes: number): number => bytes, from: (text: string): number => Number(text) };
 
 /** A file of a project under a key, with its present content. */
@@ -20,7 +20,7 @@ export class StoredObject {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: OrganizationId;
 
-  /** Sorts in the order of bytes. */
+  /** Keys sort in the order of bytes. */
   @Column({ type: 'text', collation: 'C' })
   key!: string;
 
@@ -37,7 +37,7 @@ export class StoredObject {
   @Column('text')
   etag!: string;
 
-  /** Null when the content came in parts. */
+  /** Null when the content was uploaded in parts. */
   @Column('text', { nullable: true })
   sha256!: string | null;
 

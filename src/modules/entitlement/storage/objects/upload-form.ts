@@ -10,7 +10,7 @@ const MOST_FIELDS = 20;
 const MOST_FIELD_BYTES = 8 * 1024;
 /** Skipped parts count too, because each takes as long to read as some kilobytes of content. */
 const MOST_PARTS = 1_000;
-/** The maximum bytes of a form in addition to its content: fields, and what separates its parts. */
+/** The maximum bytes of a form in addition to its content: its fields, and the separators of its parts. */
 const MOST_OTHER_BYTES = (MOST_FIELDS + 12) * MOST_FIELD_BYTES;
 
 /** The parts of a form that are used: the fields before the file, and the file. */

@@ -5,7 +5,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { PAYING } from '../accounting/storage-allowance.reader.js';
 
 const GB = 1024 ** 3;
-/** The provider accepts no older reports. */
+/** Older usage is not reported, because the provider refuses such reports. */
 const OLDEST_DAYS = 34;
 
 export const METERS = {
@@ -20,7 +20,10 @@ export interface DueReport {
   /** YYYY-MM-DD, UTC. */
   readonly day: string;
   readonly kind: MeterKind;
-  /** Whole GB, rounded up over the sum of the month. 0 means that earlier days have paid for this one. */
+  /**
+   * Whole GB to report for this day: the rounded-up sum of the month up to this day, less that of the days before. So
+   * the GB of a day may be 0.
+   */
   readonly gigabytes: number;
   readonly customerId: string | null;
 }

@@ -18,8 +18,8 @@ export class SignedRoutesCors {
   /** Must run before the CORS middleware of `CORS_ORIGINS`, which skips these routes. */
   readonly handle = (request: Request, response: Response, next: NextFunction): void => {
     if (!isSigned(request.path)) return next();
-    // The header is also set when the request has no `Origin`: an image that a page has displayed is in the browser's
-    // cache when a script requests it.
+    // The header is also set when the request has no `Origin`: when a script requests an image that a page has
+    // displayed, the response may come from the browser's cache.
     response.set('Access-Control-Allow-Origin', '*');
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
       response.set('Access-Control-Expose-Headers', READABLE);

@@ -70,7 +70,7 @@ export class UrlSigner {
   }
 
   /**
-   * Verifies the signature of a request before anything else of it.
+   * Verifies the signature of a request before anything else of the request is used.
    * @returns the seconds until the URL expires, and its disposition
    * @throws InvalidSignedUrl
    */

@@ -12,7 +12,7 @@ const BATCHES_A_ROUND = 20;
 
 /**
  * Ends uploads that nobody will finish, and removes blobs from the store that no object uses. The bytes are removed
- * before the row. A process that dies in between leaves work that is repeated, and never bytes without a row.
+ * before the row. If a process dies in between, the removal is repeated, and no bytes are left without a row.
  */
 @Injectable()
 export class BlobSweepMaintenance extends MaintenanceTask {

@@ -73,7 +73,10 @@ export class ObjectUpload {
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** The signed URLs of the parts expire at this time too. Until then, a completed upload answers repeated requests. */
+  /**
+   * The signed URLs of the parts expire at this time too. Until then, repeated requests to complete the upload get the
+   * same response.
+   */
   @Index('ix_object_uploads_expires_at')
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

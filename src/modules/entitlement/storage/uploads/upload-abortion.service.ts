@@ -60,7 +60,10 @@ export class UploadAbortionService {
     return true;
   }
 
-  /** The blob of a completed upload belongs to an object. It is no longer being written, so it is not abandoned. */
+  /**
+   * Removes uploads and abandons their blobs. The blob of a completed upload belongs to an object and is no longer
+   * being written, so it is not abandoned.
+   */
   private async end(uploads: readonly SeenUpload[], tx: Db): Promise<void> {
     await this.uploads.remove(uploads, tx);
     const blobIds = uploads.map(({ blobId }) => blobId);

@@ -15,7 +15,7 @@ export class UploadAdmissionService {
     private readonly objects: ObjectsRepository,
   ) {}
 
-  /** Reserves the whole size, whatever the upload is going to replace. */
+  /** Reserves the whole size, even when the upload will replace other content. */
   async admit(scope: ProjectMemberScope, upload: NewUpload, tx: Db): Promise<void> {
     const allowance = await this.admission.begin(scope, tx);
     this.admission.assertSize(allowance, upload.size);

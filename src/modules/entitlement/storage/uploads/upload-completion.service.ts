@@ -34,9 +34,9 @@ interface Assembly {
 }
 
 /**
- * Creates an object from the parts of an upload. Of parallel requests, one does so under a lease, outside of any
- * transaction; the others wait for it and get the same response. If the process dies in between, the next request
- * continues: the store detects what was already done.
+ * Creates an object from the parts of an upload. Of several parallel requests, one joins the parts under a lease,
+ * outside of any transaction. The others wait for it and get the same response. If the process dies in between, the
+ * next request continues: the store detects what was already done.
  */
 @Injectable()
 export class UploadCompletionService {

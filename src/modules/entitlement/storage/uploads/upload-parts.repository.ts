@@ -33,8 +33,8 @@ export class UploadPartsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Claims a free slot. The slot of a writer that died is free too, except the first one, where all parts are written
-   * to one file: a writer that only seemed dead would overwrite a complete part.
+   * Claims a free slot. The slot of a dead writer is free too, except the first slot. There, all parts are written to
+   * one file, so a writer that only seemed dead would overwrite a complete part.
    * @returns null when other writers use all slots
    */
   async claim(
@@ -130,8 +130,8 @@ export class UploadPartsRepository {
   }
 
   /**
-   * Takes the right to write from all writers.
-   * @returns whether one may still be writing where a complete part is stored
+   * Revokes the right to write of all writers.
+   * @returns whether a writer may still be writing to the first slot, in which complete parts are stored
    */
   async revoke({ projectId }: ProjectScope, uploadId: string, tx: Db): Promise<boolean> {
     const rows = await this.database.rows<{ slot: number }>(

@@ -73,7 +73,10 @@ export class UploadsRepository {
     return row ?? null;
   }
 
-  /** Locks the upload's row. @param alone false admits other requests that write parts of the upload */
+  /**
+   * Locks the upload's row.
+   * @param alone false admits other requests that write parts of the upload at the same time
+   */
   async lock({ projectId }: ProjectScope, id: string, alone: boolean, tx: Db): Promise<SeenUpload | null> {
     const [row] = await this.database.rows<SeenUpload>(
       `SELECT ${SEEN} FROM object_uploads u WHERE u.project_id = $1 AND u.id = $2 ${alone ? 'FOR UPDATE' : 'FOR SHARE'}`,

@@ -9,7 +9,10 @@ export interface ProviderMetadata {
   readonly keysUrl: URL;
   /** Null when the provider has none. */
   readonly userinfoEndpoint: URL | null;
-  /** Where the browser ends its session at the provider (OpenID Connect RP-Initiated Logout). Null: nowhere. */
+  /**
+   * The endpoint at which the browser ends its session at the provider (OpenID Connect RP-Initiated Logout). Null when
+   * the provider has none.
+   */
   readonly endSessionEndpoint: URL | null;
   /** Whether every callback names the issuer (RFC 9207). */
   readonly namesIssuer: boolean;

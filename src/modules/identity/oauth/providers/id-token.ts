@@ -22,7 +22,7 @@ export const COMPANY_ALGORITHMS = [
 ];
 /** Tolerated difference between the clocks in seconds. */
 const TOLERANCE_SECONDS = 30;
-/** A token that lists more groups is refused, because roles would follow from a part of them. */
+/** A token that lists more groups is refused, because a role must not depend on only some of the groups. */
 const MAX_GROUPS = 10_000;
 /** Longer entries are ignored: no rule can name them. */
 const MAX_GROUP_CHARACTERS = 256;
@@ -34,7 +34,7 @@ export interface Expected {
   readonly clientId: string;
   readonly nonce: string;
   readonly now: Date;
-  /** By default those of Google and Apple. */
+  /** The accepted signature algorithms. By default, the algorithms that are accepted from Google and Apple. */
   readonly algorithms?: readonly string[];
 }
 
@@ -86,8 +86,8 @@ export function companyPersonIn(claims: IdTokenClaims, issuer: string, settings:
 }
 
 /**
- * Returns whether the provider has a claim that it does not send. It names where the claim is found instead (OpenID
- * Connect Core 5.6.2), as Microsoft Entra ID does with many groups.
+ * Returns whether the token omits a claim and names another place where the claim can be read (OpenID Connect Core
+ * 5.6.2). Microsoft Entra ID does so for users with many groups.
  */
 function leavesOut(claim: string, claims: IdTokenClaims): boolean {
   const elsewhere = claims['_claim_names'];

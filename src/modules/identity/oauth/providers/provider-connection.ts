@@ -87,8 +87,8 @@ export class ProviderConnection<Name extends string = string> {
   }
 
   /**
-   * Returns whether a callback may be this provider's: its `iss` is the issuer, or is missing and the provider does not
-   * announce it (RFC 9207).
+   * Returns whether a callback may come from this provider. Its `iss` must be the issuer. It may be missing only when
+   * the provider does not announce it (RFC 9207).
    */
   async isOwnCallback(issuer: string | undefined): Promise<boolean> {
     const { issuer: own, namesIssuer } = await this.metadata.get();
@@ -125,8 +125,8 @@ export class ProviderConnection<Name extends string = string> {
   }
 
   /**
-   * Returns the claims of the userinfo endpoint when the ID token lacks some, or none. A person without a name can sign
-   * in, so the endpoint may fail when only the name is missing.
+   * Returns the claims of the userinfo endpoint when the ID token lacks claims, else no claims. A person without a name
+   * can sign in, so the endpoint may fail when only the name is missing.
    */
   private async moreClaims(
     claims: IdTokenClaims,
@@ -211,8 +211,8 @@ function errorCodeOf(error: unknown): string {
 }
 
 /**
- * Joins the claims of an ID token with those of the userinfo endpoint. `email_verified` of one says nothing about another
- * address of the other.
+ * Joins the claims of an ID token with those of the userinfo endpoint. `email_verified` counts only from a source that
+ * has the same address.
  */
 function joined(claims: IdTokenClaims, more: Readonly<Record<string, unknown>>): IdTokenClaims {
   const email = claims['email'] ?? more['email'];

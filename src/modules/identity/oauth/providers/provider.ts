@@ -9,9 +9,12 @@ export interface Provider<Name extends string = string> {
   readonly clientId: string;
   /** Parameters of the authorization URL in addition to those of every code flow. */
   readonly authorizationParameters: Readonly<Record<string, string>>;
-  /** Differences of providers of companies. Undefined: the provider is Google or Apple. */
+  /** The settings of a company's provider. Undefined when the provider is Google or Apple. */
   readonly company?: CompanySettings;
-  /** Returns the `client_secret` for a request to the token endpoint. Null: the client has none, and PKCE is its proof. */
+  /**
+   * Returns the `client_secret` for a request to the token endpoint. Null when the client has no secret and PKCE is its
+   * only proof.
+   */
   clientSecret(): string | null | Promise<string>;
 }
 
@@ -52,6 +55,6 @@ export interface CompanyPerson extends ProviderPerson {
 /** The result of a sign-in by a company's provider. */
 export interface CompanySignIn {
   readonly person: CompanyPerson;
-  /** The verified ID token, which identifies the session to the provider when it ends. */
+  /** The verified ID token. It identifies the session to the provider when the session ends. */
   readonly idToken: string;
 }

@@ -63,8 +63,8 @@ export class ChallengesService {
   }
 
   /**
-   * Checks an answer. If the account is deleted or disabled or its password changed in the meantime, the caller gets the
-   * same error as for an expired challenge.
+   * Checks an answer. If the account is deleted or disabled or its password changed in the meantime, the caller gets
+   * the same error as for an expired challenge.
    */
   private async verify(
     request: RememberingAnswer,

@@ -12,8 +12,8 @@ export class OpenChallengesService {
   ) {}
 
   /**
-   * @throws InvalidChallenge when the token is unknown, used or expired, or the account was disabled or its password has
-   * changed since
+   * @throws InvalidChallenge when the token is unknown, used or expired, or the account was disabled or its password
+   * has changed since
    */
   async get(token: string): Promise<OpenChallenge> {
     const challenge = await this.challenges.find(token);

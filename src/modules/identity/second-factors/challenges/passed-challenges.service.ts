@@ -15,8 +15,8 @@ export abstract class OnChallengePassed {
 
   /**
    * @param challengeHash SHA-256 of the challenge token
-   * @param follow takes an action for the session that is opened next
-   * @returns false when the action is no longer possible, so that the sign-in is refused
+   * @param follow registers an action that runs in the transaction that opens the session
+   * @returns false when the action of the module is no longer possible, so that the sign-in is refused
    */
   abstract challengePassed(
     challengeHash: Buffer,

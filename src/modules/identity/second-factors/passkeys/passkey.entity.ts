@@ -49,7 +49,7 @@ export class Passkey {
 
   /**
    * Whether the user was verified at registration, or at a use as second factor after another factor was shown. Only
-   * then does a verified user mean the owner, since a finder of a security key without a PIN can set one.
+   * then does a verified user mean the owner, because a person who finds a security key without a PIN can set a PIN.
    */
   @Column('boolean', { name: 'uv_initialized', default: false })
   uvInitialized!: boolean;

@@ -3,7 +3,7 @@ import type { UserId } from '../../../access/index.js';
 
 export type CeremonyPurpose = 'registration' | 'second_factor' | 'passwordless' | 'step_up';
 
-/** A challenge that was sent to a browser. Its only use deletes the row. */
+/** A challenge that was sent to a browser. It can be used once: its use deletes the row. */
 @Entity('webauthn_challenges')
 @Check('ck_webauthn_challenges_session', `(purpose IN ('registration', 'step_up')) = (session_id IS NOT NULL)`)
 @Check('ck_webauthn_challenges_purpose', `purpose IN ('registration', 'second_factor', 'passwordless', 'step_up')`)
