@@ -14,7 +14,7 @@ interface Person {
   readonly plan: 'free' | 'pro';
   readonly country: string;
   readonly client: 'browser' | 'app';
-  /** What this person may do next: add to the cart, place an order, or pay. */
+  /** The stage decides what this person may do next: add to the cart, place an order, or pay. */
   stage: 'browsing' | 'cart' | 'order';
 }
 
