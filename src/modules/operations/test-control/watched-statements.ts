@@ -38,7 +38,7 @@ export class WatchedStatements implements Logger {
   }
 
   logQuerySlow(): void {
-    // No statement counts as slow.
+    // No statement is reported as slow.
   }
 
   logSchemaBuild(): void {
