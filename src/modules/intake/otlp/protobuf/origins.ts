@@ -24,7 +24,7 @@ export function* readRecords<Item>(body: Buffer, read: (reader: Reader) => Item)
   }
 }
 
-/** A resource may stand after its records, so the group is read twice. The first pass skips the scopes. */
+/** A resource may be encoded after its records, so the group is read twice. The first pass skips the scopes. */
 function* readResourceGroup<Item>(reader: Reader, read: (reader: Reader) => Item): Generator<Of<Item>, void> {
   const end = endOfMessage(reader);
   const start = reader.pos;
