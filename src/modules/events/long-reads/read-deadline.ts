@@ -59,7 +59,7 @@ export class ReadDeadline {
   /**
    * Evaluates the current event. When its tests take long, the evaluation starts again after each pause, and completes
    * at least one more test each time.
-   * @param ask has no effects before its last test
+   * @param ask evaluates the event; it must have no side effects before its last test
    * @throws QueryTooLong
    */
   inPieces<T>(ask: () => T, pause: (milliseconds: number) => Promise<void>): T | Promise<T> {

@@ -72,7 +72,9 @@ export class EventSearch {
     private readonly limits: SearchLimits,
   ) {}
 
-  /** Returns the best `limit` events. When the time is over, or no slot becomes free, returns those found by then. */
+  /**
+   * Returns the best `limit` events. When the time is over, or no slot becomes free, returns the events found so far.
+   */
   async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
     const best = new BestEvents(search.words, limit);
     const progress = { hasLooked: false };
