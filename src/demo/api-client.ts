@@ -9,7 +9,7 @@ export interface ApiAnswer {
 
 export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent unchanged with the type JSON, URLSearchParams as a form, and any other object serialized. */
+  /** A string is sent unchanged as JSON, URLSearchParams as a form, and any other object is serialized as JSON. */
   readonly body?: string | URLSearchParams | object;
 }
 
@@ -21,7 +21,7 @@ const REQUEST_LIMIT_MS = 30_000;
 export class ApiClient {
   constructor(readonly baseUrl: string) {}
 
-  /** Returns any answer, including refusals. Rejects only when there is no answer. */
+  /** Returns every answer, including refusals. Rejects only when there is no answer. */
   async exchange(method: Method, path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
     const { body } = request;
     const isForm = body instanceof URLSearchParams;
@@ -35,7 +35,7 @@ export class ApiClient {
     return { status: response.status, headers: response.headers, body: parse(await response.text()) };
   }
 
-  /** Returns the body of a successful answer. @throws DemoError with the service's own words for any other answer */
+  /** Returns the body of a successful answer. @throws DemoError with the `detail` of any other answer */
   async call(method: Method, path: string, request: ApiRequest = {}): Promise<unknown> {
     const route = `${method} ${path.replace(/\?.*$/, '')}`;
     const answer = await this.exchange(method, path, request).catch((error: unknown) => {
@@ -73,14 +73,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a field that an answer must have. @throws DemoError when the field is no text */
+/** Returns a text field of an answer. @throws DemoError when the answer has no such text */
 export function textOf(answer: unknown, name: string): string {
   const value = isRecord(answer) ? answer[name] : undefined;
   if (typeof value !== 'string') throw unusable(name);
   return value;
 }
 
-/** @throws DemoError when the answer has no such number */
+/** Returns a numeric field of an answer. @throws DemoError when the answer has no such number */
 export function numberOf(answer: unknown, name: string): number {
   const value = isRecord(answer) ? answer[name] : undefined;
   if (typeof value !== 'number') throw unusable(name);

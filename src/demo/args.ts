@@ -6,13 +6,13 @@ import { errorMessage } from '../platform/errors/index.js';
 
 export interface DemoOptions {
   readonly target: Target;
-  /** Events to send, one JSON body per line. Null: generated events. */
+  /** Path of a file with the events to send, one JSON body per line. Null: the demo generates events. */
   readonly file: string | null;
   readonly count: number;
   readonly seed: number;
-  /** Whether the demo continues until it is stopped, with sources, rules and views around its events. */
+  /** Whether the demo continues until it is stopped. It then also creates sources, rules and views for its events. */
   readonly isLive: boolean;
-  /** The days of a shop's past to send first, or null. */
+  /** Number of past days whose events are sent first. Null without --history. */
   readonly historyDays: number | null;
   readonly dataDir: DataDir;
 }
@@ -20,9 +20,9 @@ export interface DemoOptions {
 export interface Target {
   /** The address without a slash at its end. */
   readonly url: string;
-  /** True for --url. Then a service that the demo starts also listens on the host of the URL. */
+  /** True for --url. A service that the demo starts then also listens on the host of the URL. */
   readonly fromOption: boolean;
-  /** False when neither --url nor PORT named a port. Then a service that the demo starts uses a free one. */
+  /** False when neither --url nor PORT named a port. A service that the demo starts then uses a free port. */
   readonly portIsGiven: boolean;
 }
 
@@ -33,10 +33,10 @@ export interface DataDir {
 }
 
 const DEFAULT_COUNT = { once: 500, live: 2000 };
-/** The events that a free organization may send in a month. */
+/** The number of events that a free organization may send in a month. */
 const MAX_COUNT = 10_000;
 const HISTORY_EVENTS_PER_DAY = 15_000;
-/** Every plan and every EVENT_RETENTION_DAYS keeps the events of so many days. */
+/** Every plan and every EVENT_RETENTION_DAYS keeps events for at least this number of days. */
 const MAX_HISTORY_DAYS = 30;
 const MAX_HISTORY_COUNT = MAX_HISTORY_DAYS * HISTORY_EVENTS_PER_DAY;
 
@@ -61,7 +61,7 @@ const DEFAULT_PORT = 3000;
 const MAX_SEED = 0xffff_ffff;
 
 /**
- * Parses the arguments after `demo`. Returns `'help'` when they ask for the usage text.
+ * Parses the arguments after `demo`. Returns `'help'` when they request the usage text.
  * @throws ArgumentError for arguments that are unknown, contradict each other or are out of range
  */
 export function parseArguments(argv: readonly string[], env: Environment): DemoOptions | 'help' {

@@ -12,6 +12,6 @@ export class ArgumentError extends DemoError {
 
 export function messageOf(error: unknown): string {
   if (!isError(error)) return String(error);
-  // fetch says only "fetch failed"; the cause says what happened.
+  // The message of `fetch` is only "fetch failed"; its cause has the reason.
   return isError(error.cause) && error.cause.message !== '' ? error.cause.message : error.message;
 }

@@ -32,7 +32,7 @@ export interface GeneratorOptions {
 
 const DAY_MS = 24 * 3600 * 1000;
 const HOUR_MS = 3600 * 1000;
-/** Spread of the log-normal latencies: about one request in twenty takes over twice its median. */
+/** Standard deviation of the logarithm of latencies. About one request in twenty takes more than twice its median. */
 const LATENCY_SIGMA = 0.45;
 const MAX_LATENCY_MS = 60_000;
 
@@ -47,7 +47,7 @@ export function generateEvents({ count, seed, now }: GeneratorOptions): Generate
   );
 }
 
-/** Returns ascending times within the last day, more of them in the busy hours. */
+/** Returns times within the last day, in ascending order. Busy hours have more of them. */
 function timesBefore(now: Date, count: number, random: Random): Date[] {
   const end = now.getTime();
   const times: number[] = [];
@@ -66,7 +66,7 @@ function eventAt(time: Date, id: string, random: Random): GeneratedEvent {
 export interface Trouble {
   /** The factor by which latencies grow. */
   readonly slowdown: number;
-  /** The share of requests that fail in addition. */
+  /** The additional share of requests that fail, from 0 to 1. */
   readonly failing: number;
 }
 
@@ -110,7 +110,7 @@ export function requestEvent(
   };
 }
 
-/** The share of requests that fail without an incident. */
+/** The share of requests that fail without an incident, from 0 to 1. */
 const FAILING = 0.012;
 
 function statusOf(kind: RequestKind, failing: number, random: Random): number {

@@ -13,20 +13,20 @@ import { findOrStartService, type Service } from './service.js';
 import { printable } from './table.js';
 import { createWorkspace, newAddress, registerVerified, SignIn, type Workspace } from './workspace.js';
 
-/** Batches in flight: one is written while the next is read. */
+/** Number of batches in flight: the service writes one while it reads the next. */
 const CONCURRENCY = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The events to send and how many there are. */
+/** The events to send and their number. */
 interface Supply {
   readonly total: number;
   readonly events: AsyncIterable<EventLine | FaultyLine>;
 }
 
 /**
- * Demonstrates the public API from start to end, on a running service or one that the demo starts: a new account, an
- * organization, a project and a key, events sent, logs and usage read.
+ * Demonstrates the public API on a running service or one that the demo starts. It creates an account, an organization,
+ * a project and a key, sends events, and reads logs and usage.
  * @param argv the arguments after the command; `--help` explains them
  * @param out receives everything that the demo prints
  * @param signal ends a demo that continues until it is stopped
@@ -81,7 +81,7 @@ async function demonstrate(
   return workspace.refused > 0 ? 1 : 0;
 }
 
-/** Ends when the signal aborts, or on Ctrl+C. */
+/** Sends the events of a shop. Ends early when the signal aborts, or on Ctrl+C. */
 async function demonstrateShop(
   options: DemoOptions,
   env: Environment,
@@ -119,8 +119,8 @@ async function demonstrateShop(
 const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Settings of a service that the demo starts. The demo's account may give itself a plan that lasts, and webhooks may
- * reach the demo itself. Its keys may send the past without a pause.
+ * Settings of a service that the demo starts. They let the demo's account set its own plan, let webhooks reach the
+ * demo, and let its keys send the past events without a pause.
  */
 function ownSettings(env: Environment, email: string): Record<string, string> {
   return {
@@ -143,7 +143,7 @@ async function supplyOf({ file, count, seed }: DemoOptions): Promise<Supply> {
   return { total, events: readEventLines(file) };
 }
 
-/** Generates the events when they are read, so that the newest is as recent as the sending. */
+/** Generates the events when sending begins, so that the newest events are recent. */
 async function* generatedLines(count: number, seed: number): AsyncGenerator<EventLine> {
   let line = 0;
   for (const event of generateEvents({ count, seed, now: new Date() })) {
@@ -219,7 +219,7 @@ async function sendAll(client: ApiClient, apiKey: string, supply: Supply, out: N
   return refused;
 }
 
-/** Events of a file may have any age. */
+/** Returns the range of the log page. It is unlimited for a file, whose events may have any age. */
 function rangeOf({ file }: DemoOptions): LogRange {
   return file === null ? '24h' : 'all';
 }

@@ -5,7 +5,7 @@ import type { EventLine } from './sender.js';
 
 export interface FaultyLine {
   readonly line: number;
-  /** Why the line is no event; its fields are not checked. */
+  /** The reason why the line is not JSON in UTF-8. The fields of an event are not checked here. */
   readonly fault: string;
 }
 
@@ -13,9 +13,9 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Reads the lines of a file, counted from 1; blank lines are skipped and bodies stay as written. Lines end only at a
- * line feed, since JSON texts may contain other separators. Each line is decoded separately, so that a broken character
- * affects only its own line.
+ * Reads the lines of a file. Line numbers start at 1, blank lines are skipped, and bodies stay as written. Only a line
+ * feed ends a line, because JSON text may contain other line separators. Each line is decoded separately, so that a
+ * broken character affects only its own line.
  * @throws DemoError when the file cannot be read
  */
 export async function* readEventLines(file: string): AsyncGenerator<EventLine | FaultyLine> {

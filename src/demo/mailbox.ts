@@ -5,7 +5,7 @@ import { DemoError } from './demo-error.js';
 
 const POLL_MS = 100;
 
-/** The folder in which a service without SMTP stores its mail. Mail from before is ignored. */
+/** The folder in which a service without SMTP stores its mail. Mail that was there before `open` is ignored. */
 export class Mailbox {
   private constructor(
     private readonly folder: string,
@@ -43,7 +43,7 @@ async function mailsIn(folder: string): Promise<string[]> {
   return (names ?? []).filter((name) => name.endsWith('.eml'));
 }
 
-/** Returns null for a file or folder that does not exist (yet). */
+/** Returns an error handler that returns null when the file or folder does not exist (yet). */
 function unreadable(folder: string): (error: NodeJS.ErrnoException) => null {
   return (error) => {
     if (error.code === 'ENOENT') return null;

@@ -1,5 +1,5 @@
 const BAR_WIDTH = 30;
-/** Without a terminal a line is printed at each step of this size. */
+/** Without a terminal, a line is printed each time the progress has grown by this many percent. */
 const STEP_PERCENT = 10;
 const CLEAR_LINE = '\r\u001B[K';
 

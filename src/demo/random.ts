@@ -1,4 +1,4 @@
-/** Reproducible random numbers; not for secrets. */
+/** Reproducible random numbers. They must not be used for secrets. */
 export interface Random {
   /** From 0 inclusive to 1 exclusive. */
   next(): number;

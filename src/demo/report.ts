@@ -34,7 +34,7 @@ export async function logLines(
   return [`Newest log rows (range=${range})`, ...tableLines(LOG_COLUMNS, cells)];
 }
 
-/** Returns the metered usage of this month, and the events of the last 30 days by their timestamps. */
+/** Returns lines with the metered usage of this month, and with the number of events dated in the last 30 days. */
 export async function usageLines(client: ApiClient, signIn: SignIn, workspace: Workspace): Promise<string[]> {
   const current = await client.call('GET', '/v1/usage/current', { headers: { 'X-API-Key': workspace.apiKey } });
   const path = `/v1/usage?${new URLSearchParams({ project_id: workspace.projectId, period: '30d' }).toString()}`;

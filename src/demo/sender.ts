@@ -18,19 +18,21 @@ export interface SenderOptions {
   readonly apiKey: string;
   /** Requests in flight at a time. */
   readonly concurrency: number;
-  /** Called once whenever the service asks to wait. */
+  /** Called once for each pause that the service requests. */
   readonly onPause?: (seconds: number, reason: string) => void;
   readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Below what the service accepts in one request, so that progress is visible. */
+/** Limits of one batch. They are below the limits of the service, so that progress is visible. */
 const MOST_LINES = 500;
 const MOST_CHARACTERS = 1_000_000;
-/** Longer waits are quotas of a day or a month and are not waited for. */
+/** A longer `Retry-After` is not waited for, because it comes from a quota of a day or a month. */
 const MAX_PAUSE_SECONDS = 120;
-/** After this many pauses without an accepted event, a refusal is final. */
+/** After this many pauses without an accepted event, the next refusal is final. */
 const MAX_VAIN_PAUSES = 5;
-/** A request without an answer is repeated. With the same idempotency key the service stores nothing twice. */
+/**
+ * A request without an answer is repeated this many times. The idempotency key keeps events from being stored twice.
+ */
 const MAX_LOST_ANSWERS = 3;
 
 /** Sends events as batches of lines, each batch with its own idempotency key. */
@@ -87,7 +89,7 @@ export class BatchSender {
     }
   }
 
-  /** Returns the answer, or why there is none although the service still runs. */
+  /** Returns the answer, or the reason why there is none. @throws DemoError when the service does not run any more */
   private async post(batch: readonly EventLine[], key: string): Promise<ApiAnswer | string> {
     const { client, apiKey } = this.options;
     const headers = { 'X-API-Key': apiKey, 'Idempotency-Key': key, 'Content-Type': 'application/x-ndjson' };
@@ -122,19 +124,22 @@ async function* batchesOf(events: AsyncIterable<EventLine>): AsyncGenerator<Even
   if (batch.length > 0) yield batch;
 }
 
-/** A refusal of a whole batch also has a reason for each line. */
+/** Returns whether the answer has a result for each line. The refusal of a whole batch may have such results too. */
 function hasResults(body: unknown): boolean {
   return isRecord(body) && Array.isArray(body.results);
 }
 
-/** The service counts the lines of the request from 1. @throws DemoError when a line has no result */
+/**
+ * Returns the outcome of each line. In the answer, line numbers start at 1 in each request.
+ * @throws DemoError when a line has no result
+ */
 function outcomesOf(batch: readonly EventLine[], body: unknown): LineOutcome[] {
   const results = listOf(isRecord(body) ? body.results : undefined);
   return batch.map(({ line }, index) => {
     const result = results[index];
     if (!isRecord(result) || result.line !== index + 1) throw new DemoError(`The service said nothing of line ${line}`);
     if (result.accepted === true) return { line, accepted: true };
-    // Only the faults of an invalid body are a list; every other detail is a sentence.
+    // `detail` is a list only when the body is invalid (422). Every other `detail` is a sentence.
     return { line, accepted: false, reason: `${Array.isArray(result.detail) ? '422 ' : ''}${detailOf(result)}` };
   });
 }
@@ -145,11 +150,11 @@ function refusedAlike(batch: readonly EventLine[], reason: string): LineOutcome[
 
 /** Returns the seconds after which the same request may succeed, or null when repeating it is useless. */
 function retryDelayOf({ status, headers, body }: ApiAnswer): number | null {
-  // The first attempt is still running and will have its answer in a moment.
+  // The first attempt is still running and will soon have an answer.
   if (status === 409 && detailOf(body).includes('in progress')) return 1;
   if (status !== 429 && status !== 503) return null;
   const retryAfter = headers.get('Retry-After');
-  // An overloaded service recovers. A limit without a time is a daily limit.
+  // An overloaded service recovers soon. A limit without `Retry-After` is a daily limit.
   if (retryAfter === null) return status === 503 ? 1 : null;
   const seconds = /^\d+$/.test(retryAfter)
     ? Number(retryAfter)

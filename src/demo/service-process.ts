@@ -12,7 +12,7 @@ import { printable } from './table.js';
 const MAIN = fileURLToPath(new URL('main.js', buildOutput('src')));
 /** A first start creates a database cluster and applies every migration. */
 const START_LIMIT_MS = 120_000;
-/** Longer than the service's own timeout of a shutdown. */
+/** This is longer than the service's own shutdown timeout. */
 const STOP_LIMIT_MS = 40_000;
 const POLL_MS = 100;
 const LAST_WORDS_MS = 500;
@@ -21,13 +21,13 @@ const KEPT_CHARACTERS = 20_000;
 
 export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The address at which the service will answer. */
+  /** The base URL at which the service will answer. */
   readonly url: string;
   /** The compiled entry file, by default that of the service. */
   readonly main?: string;
 }
 
-/** A service that the demo started. It ends with the demo, also when a signal ends the demo. */
+/** A service that the demo started. It stops when the demo ends, also when a signal ends the demo. */
 export class ServiceProcess {
   private output = '';
   private hasExited = false;
@@ -39,7 +39,7 @@ export class ServiceProcess {
     readonly url: string,
   ) {
     this.exited = new Promise((resolve) => {
-      // The last output arrives before "close", which a child process that holds the pipes could delay.
+      // "close" follows the last output. A grandchild that holds the pipes may delay "close", so "exit" resolves too.
       child.once('close', resolve);
       child.once('exit', () => {
         this.hasExited = true;
@@ -77,8 +77,8 @@ export class ServiceProcess {
   }
 
   /**
-   * Sends SIGTERM, and SIGKILL when the service takes too long. @returns how it ended, in words that follow "the
-   * service"
+   * Sends SIGTERM, and SIGKILL when the service does not stop in time.
+   * @returns how the service ended, as words that follow "the service"
    */
   stop(): Promise<string> {
     this.stopping ??= this.end();
@@ -103,7 +103,7 @@ export class ServiceProcess {
     const deadline = performance.now() + START_LIMIT_MS;
     for (;;) {
       const isReady = await client.isReady();
-      // The child is checked after the answer, which may come from another service on the same port.
+      // This is checked after the answer, because the answer may come from another service on the same port.
       if (this.hasExited) {
         await this.exited;
         throw new DemoError(`The service could not be started:\n${this.lastLines()}`);
@@ -116,7 +116,7 @@ export class ServiceProcess {
     }
   }
 
-  /** The signal has its usual effect on the demo once the service has ended. */
+  /** Stops the service, and then sends the signal to the demo again, with its usual effect. */
   private readonly onSignal = (signal: NodeJS.Signals): void => {
     void this.stop().then(() => process.kill(process.pid, signal));
   };

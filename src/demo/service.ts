@@ -9,7 +9,9 @@ import { isError } from '../platform/errors/index.js';
 /** The service that the demo uses. */
 export interface Service {
   readonly url: string;
-  /** Null when the service was running before the demo. `stop` returns how it ended: "is stopped …". */
+  /**
+   * Null when the service was running before the demo. `stop` returns how the service ended, such as "is stopped …".
+   */
   readonly own: { stop(): Promise<string>; readonly startCommand: string } | null;
 }
 
@@ -72,7 +74,9 @@ async function waitUntilReady(url: string): Promise<void> {
   }
 }
 
-/** Returns address and settings of a service to start. @throws DemoError when the target is not on this machine */
+/**
+ * Returns the address and the settings for a service to start. @throws DemoError when the target is on another machine
+ */
 async function placeOf({
   url,
   fromOption,
@@ -94,7 +98,7 @@ async function placeOf({
   return { url: wanted.origin, env };
 }
 
-/** Returns nothing without the option: the service then uses DATA_DIR or its default, like the demo. */
+/** Returns no setting without --data-dir. The service then uses DATA_DIR or its default, and so does the demo. */
 function dataDirEnv({ path, fromOption }: DataDir): Record<string, string> {
   return fromOption ? { DATA_DIR: path } : {};
 }

@@ -5,7 +5,7 @@ export interface Column {
   readonly maxWidth?: number;
 }
 
-/** Returns aligned lines under their titles, with two spaces between columns and none at the end of a line. */
+/** Returns aligned lines below their titles. Two spaces separate columns, and no line ends with spaces. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => columns.map(({ maxWidth }, at) => cut(printable(row[at] ?? ''), maxWidth)));
   const titles = columns.map(({ title }) => title);

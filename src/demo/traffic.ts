@@ -88,7 +88,7 @@ export const USER_AGENTS = [
   'Mozilla/5.0 (compatible; ExampleBot/2.1; +https://example.com/bot)',
 ] as const;
 
-/** Returns the share of the busiest load at an hour of the UTC day: lowest at 3, highest at 15. */
+/** Returns the load at an hour of the UTC day as a share of the busiest load: lowest at 3, highest at 15. */
 export function loadAt(hour: number): number {
   return 0.6 - 0.4 * Math.cos(((hour - 3) / 12) * Math.PI);
 }

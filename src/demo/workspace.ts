@@ -8,7 +8,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The credentials, organization, project and key that a new account needs before it can send events. */
+/** A new account with everything that it needs to send events: an organization, a project and an API key. */
 export interface Workspace extends Credentials {
   readonly organizationId: string;
   readonly projectId: string;
@@ -77,7 +77,7 @@ export class SignIn {
 export async function createWorkspace(client: ApiClient, signIn: SignIn, credentials: Credentials): Promise<Workspace> {
   const create = async (path: string, body: object): Promise<unknown> =>
     client.call('POST', path, { headers: await signIn.header(), body });
-  // The address is unique, and therefore the slug, too.
+  // The slug is unique because the address is unique.
   const slug = credentials.email.replace(/@.*$/, '');
   const organizationId = textOf(await create('/v1/organizations', { name: 'Demo', slug }), 'id');
   const project = { organization_id: organizationId, name: 'Demo shop', slug: 'shop' };

@@ -18,7 +18,7 @@ export interface ShopOptions {
   readonly seed: number;
   /** The approximate number of past events. */
   readonly count: number;
-  /** The days of the past. Null: one day, after which everything happens more often. */
+  /** Number of past days. Null: one day, and live events then occur more often than in that day. */
   readonly historyDays: number | null;
   readonly isLive: boolean;
   readonly print: (line: string) => void;
@@ -28,21 +28,23 @@ export interface ShopOptions {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A day with more events is generated and sent in several parts, which bounds the memory. */
+/** A day with more events is generated and sent in several parts, to limit the memory. */
 const MIN_PART_EVENTS = 10_000;
 const TICK_MS = 1_000;
-/** Actions per second at the busiest hour, which make about five events. */
+/** Actions per second at the busiest hour. They produce about five events per second. */
 const LIVE_RATE = 4;
 const PROGRESS_INTERVAL_MS = 60_000;
-/** A longer gap is a time during which the machine slept. Its events are skipped. */
+/** After a longer gap the machine must have slept. The events of the gap are skipped. */
 const MAX_GAP_MS = 5 * 60_000;
-/** Leaves a free organization some of its 10,000 events of a month. */
+/**
+ * Maximum number of past events of a free organization. It leaves some of the 10,000 events per month for live events.
+ */
 const MAX_FREE_EVENTS = 8_000;
 const NOTHING_COMPLETE = 'Stopped: no day is complete.';
 
 /**
- * Sends the past events of a shop and, if it is live, those that occur until the signal aborts.
- * @returns whether the past is complete
+ * Sends the past events of a shop. A live shop then sends events as they occur, until the signal aborts.
+ * @returns whether all past events were sent
  * @throws DemoError when the service accepts no more events
  */
 export async function showShop(options: ShopOptions): Promise<boolean> {
@@ -85,8 +87,8 @@ interface Past {
 }
 
 /**
- * Generates the events of one day before the story's origin, in parts of one or more hours. The same seed and origin give
- * the same events.
+ * Generates the events of one day before the story's origin, in parts of one or more hours. The same seed and origin
+ * produce the same events.
  */
 export function* pastDay({ story, seed, rate }: Omit<Past, 'days'>, daysAgo: number): Generator<ShopEvent[]> {
   const shop = new Shop(randomFrom(seed + daysAgo), story, `past-${daysAgo}`);
@@ -106,7 +108,7 @@ function beginOf({ origin }: Story, daysAgo: number): Date {
 }
 
 /**
- * Sends the newest day first: whenever it is interrupted, the last days have no gap.
+ * Sends the past events, newest day first, so that an interruption leaves no gap in the last days.
  * @returns the end of the past, or null when the signal aborted before all days were sent
  */
 async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortSignal): Promise<Date | null> {
@@ -146,7 +148,7 @@ async function sendPast(past: Past, outlet: Outlet, print: Print, signal: AbortS
 
 interface Live {
   readonly shop: Pick<Shop, 'story' | 'between'>;
-  /** The end of the events that are sent already. */
+  /** The end of the time whose events have been sent. */
   readonly since: Date;
   readonly rate: number;
   readonly outlet: Pick<Outlet, 'accepted' | 'send'>;
@@ -250,7 +252,10 @@ function refusalOf(reason: string): DemoError {
   return new DemoError(isQuota ? `${printable(reason)}\n${QUOTA_ADVICE}` : printable(reason));
 }
 
-/** @throws the reason of the signal when it aborts, so that only requests under way are completed */
+/**
+ * Yields no more events when the signal has aborted, so that only requests in flight are completed.
+ * @throws the reason of the signal
+ */
 async function* linesOf(events: readonly ShopEvent[], signal: AbortSignal): AsyncGenerator<EventLine> {
   let line = 0;
   for (const { event } of events) {

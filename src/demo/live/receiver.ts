@@ -7,7 +7,7 @@ export interface Receiver {
   close(): void;
 }
 
-/** One of so many requests is refused, so that there is something to retry. */
+/** One of this number of requests is refused, so that the service has something to retry. */
 const REFUSES_EACH = 7;
 
 /** Starts a server on this machine that receives webhooks and accepts most of them. */

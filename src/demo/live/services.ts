@@ -59,7 +59,7 @@ const DEPENDENCY_DOWN: Fault = {
   frames: ['Inventory.reserve (checkout/src/inventory.ts:38:20)', 'addToCart (checkout/src/cart.ts:27:9)'],
 };
 
-/** Returns the fault that makes requests of a service fail. */
+/** Returns the fault that is reported for a failed request of a service. */
 export function faultOf(service: Server, isDependencyDown: boolean): Fault {
   return isDependencyDown ? DEPENDENCY_DOWN : FAULTS[service];
 }

@@ -14,7 +14,7 @@ interface Person {
   readonly plan: 'free' | 'pro';
   readonly country: string;
   readonly client: 'browser' | 'app';
-  /** The next step of this person. */
+  /** The stage decides what this person may do next: add to the cart, place an order, or pay. */
   stage: 'browsing' | 'cart' | 'order';
 }
 
@@ -22,7 +22,9 @@ type Facts = Pick<GeneratedEvent, 'event_type' | 'message' | 'payload'> & Partia
 
 const COUNTRIES = ['DE', 'DE', 'FR', 'US', 'US', 'IN', 'BR'] as const;
 const PEOPLE = 60;
-/** The chance to move from one stage to the next. Everybody else browses again. */
+/**
+ * The probability that a person completes a stage. Otherwise the person makes another request and starts from browsing.
+ */
 const CHANCE_TO_ADVANCE = { browsing: 0.18, cart: 0.45, order: 0.85 } as const;
 const BAD = { severity: 'error', status: 'failed' } as const;
 
@@ -30,13 +32,13 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The load of a Saturday or Sunday, as a share of the load of a working day. */
 const WEEKEND_LOAD = 0.6;
-/** Average number of events of an action. */
+/** Average number of events that one action produces. */
 const EVENTS_PER_ACTION = 1.22;
 
-/** Events of jobs, deploys and the dependency in a day at the daily pace. */
+/** Approximate number of events of jobs, deploys and the dependency in a day at `DAILY_PACE`. */
 export const SCHEDULED_EVENTS_PER_DAY = 70;
 
-/** Returns the actions per second at the busiest hour that make about so many events in the days before `end`. */
+/** Returns the actions per second at the busiest hour with which the days before `end` get about `events` events. */
 export function busiestRate(events: number, days: number, end: Date): number {
   let busiestHours = 0;
   for (let hour = 0; hour < days * 24; hour += 1) busiestHours += loadOf(end.getTime() - (hour + 0.5) * HOUR_MS);
@@ -44,7 +46,7 @@ export function busiestRate(events: number, days: number, end: Date): number {
   return actions / (busiestHours * (HOUR_MS / 1_000));
 }
 
-/** A web shop with people who browse, order and pay, with jobs and deploys, in a story with incidents. */
+/** A web shop: people browse, order and pay, and jobs and deploys run. The story adds the incidents. */
 export class Shop {
   private readonly people: readonly Person[];
   private made = 0;
@@ -52,7 +54,7 @@ export class Shop {
   constructor(
     private readonly random: Random,
     readonly story: Story,
-    /** The prefix of the event ids, which are unique in a project. */
+    /** The prefix of the event ids. Event ids must be unique in a project. */
     private readonly name: string,
   ) {
     this.people = Array.from({ length: PEOPLE }, (_, index) => ({
@@ -78,7 +80,7 @@ export class Shop {
     return events.sort((a, b) => Date.parse(a.event.timestamp) - Date.parse(b.event.timestamp));
   }
 
-  /** Returns the events of something that a person does. */
+  /** Returns the events of one action of a person. */
   private action(time: Date): ShopEvent[] {
     const person = this.random.pick(this.people);
     const { stage } = person;
@@ -110,7 +112,7 @@ export class Shop {
     return [...events, this.eventOf('checkout', time, { event_type: event, message: event, payload })];
   }
 
-  /** Returns a request, and the exception that made it fail. */
+  /** Returns the event of a request and, if the request failed, the event of the exception. */
   private request(person: Person, kind: RequestKind, time: Date): ShopEvent[] {
     const service = serviceOf(kind.route);
     const trouble = this.story.troubleAt(time, kind.route);
@@ -185,7 +187,7 @@ export class Shop {
     const event = {
       source: service,
       event_id: this.nextId(),
-      // One millisecond after the request that caused the event.
+      // The event follows one millisecond after the request that caused it.
       timestamp: new Date(time.getTime() + 1).toISOString(),
       severity: 'info',
       status: 'success',
@@ -205,7 +207,7 @@ function factsOf({ id, plan, country, client }: Person): Record<string, string> 
   return { user: id, plan, country, client };
 }
 
-/** Returns the share of the busiest load: less at night and at the weekend, by UTC. */
+/** Returns the load as a share of the busiest load. It is lower at night and at the weekend, by UTC. */
 function loadOf(time: number): number {
   const day = new Date(time).getUTCDay();
   return loadAt((time % DAY_MS) / HOUR_MS) * (day === 0 || day === 6 ? WEEKEND_LOAD : 1);

@@ -11,7 +11,7 @@ const paces = [
   ['live', LIVE_PACE],
 ] as const;
 
-/** The longest times of two regressions. */
+/** Returns the time range that covers two intervals of the regression and ends at the origin. */
 function span({ regression }: Pace): [Date, Date] {
   return [after(-2 * regression.everyMs), ORIGIN];
 }

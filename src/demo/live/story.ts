@@ -4,7 +4,7 @@ import type { Trouble } from '../generator.js';
 interface Episode {
   readonly everyMs: number;
   readonly lastsMs: number;
-  /** The time from the story's origin to the beginning of one of the episodes. A negative number lies before the origin. */
+  /** Time from the story's origin to the beginning of one of the episodes. A negative time lies before the origin. */
   readonly firstMs: number;
 }
 
@@ -13,7 +13,10 @@ export interface Pace {
   readonly incident: Episode;
   /** A route that gets slower after a deploy, until the deploy is rolled back. */
   readonly regression: Episode;
-  /** A dependency that goes down and comes back with each turn. An episode has an even number of turns. */
+  /**
+   * A dependency that alternates between down and up every `turnMs`. An episode has an even number of such turns, so
+   * that it ends with the dependency up.
+   */
   readonly flapping: Episode & { readonly turnMs: number };
   readonly deployEveryMs: number;
   readonly jobEveryMs: number;
@@ -23,7 +26,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The pace for people who watch. Each episode begins late enough that detectors can compare it with the time before. */
+/** The pace for people who watch. Each episode begins late enough that detectors can compare it with earlier data. */
 export const LIVE_PACE: Pace = {
   incident: { everyMs: 5 * MINUTE_MS, lastsMs: 80 * SECOND_MS, firstMs: 100 * SECOND_MS },
   regression: { everyMs: 20 * MINUTE_MS, lastsMs: 7 * MINUTE_MS, firstMs: 4 * MINUTE_MS },
@@ -31,7 +34,7 @@ export const LIVE_PACE: Pace = {
   deployEveryMs: 9 * MINUTE_MS,
   jobEveryMs: MINUTE_MS,
 };
-/** The pace of whole days, past and live. At the origin the story is in the middle of an incident. */
+/** The pace of whole days, for past and live events. At the origin the story is in the middle of an incident. */
 export const DAILY_PACE: Pace = {
   incident: { everyMs: 11 * HOUR_MS, lastsMs: 30 * MINUTE_MS, firstMs: -12 * MINUTE_MS },
   regression: { everyMs: 168 * HOUR_MS, lastsMs: 40 * HOUR_MS, firstMs: -72 * HOUR_MS },
@@ -47,7 +50,7 @@ interface Incident {
   readonly routes: RegExp;
 }
 
-/** The first incident is the one at the origin. So many of its requests fail that it is unusual at any hour. */
+/** The first incident is the one at the origin. It makes so many requests fail that this is unusual at any hour. */
 const INCIDENTS: readonly Incident[] = [
   { name: 'the database is down', trouble: { slowdown: 9, failing: 0.8 }, routes: /./ },
   { name: 'the payment provider is down', trouble: { slowdown: 12, failing: 0.6 }, routes: /^\/orders/ },
@@ -90,14 +93,17 @@ export class Story {
     return { slowdown, failing };
   }
 
-  /** Returns when the dependency went down and came back: after the first time, up to the last. */
+  /** Returns the times after `from` and up to `to` at which the dependency went down or came back. */
   turnsBetween(from: Date, to: Date): Change[] {
     return momentsBetween(from, to, this.pace.flapping.turnMs, this.beginOf(this.pace.flapping))
       .filter((time) => this.during(this.pace.flapping, time) !== undefined)
       .map((time) => ({ time, isBeginning: this.isDependencyDownAt(time) }));
   }
 
-  /** Returns when a route began to get slower and when that ended: after the first time, up to the last. */
+  /**
+   * Returns the times after `from` and up to `to` at which a route began to get slower or its slow version was rolled
+   * back.
+   */
   regressionsBetween(from: Date, to: Date): Change[] {
     const { everyMs, lastsMs } = this.pace.regression;
     const begin = this.beginOf(this.pace.regression);
@@ -118,7 +124,10 @@ export class Story {
   }
 }
 
-/** Returns the moments of an interval that meets `phase`, after the first time and up to the last. */
+/**
+ * Returns the times after `from` and up to `to` that are a multiple of `everyMs` away from `phase`, in milliseconds
+ * since 1970.
+ */
 export function momentsBetween(from: Date, to: Date, everyMs: number, phase = 0): Date[] {
   const moments: Date[] = [];
   const first = (Math.floor((from.getTime() - phase) / everyMs) + 1) * everyMs + phase;

@@ -6,7 +6,7 @@ import { type Service, SERVICES } from './services.js';
 export interface Surroundings {
   /** A key for each service. A service without its own source uses the key of the project. */
   readonly keys: ReadonlyMap<Service, string>;
-  /** Whether the organization has the plan `scale`, and not the free one. */
+  /** Whether the organization has the plan `scale` instead of the free plan. */
   readonly isLarge: boolean;
 }
 
@@ -14,14 +14,14 @@ interface Place {
   readonly client: ApiClient;
   readonly signIn: SignIn;
   readonly workspace: Workspace;
-  /** The address that webhooks are sent to. Null: nobody receives them. */
+  /** The address to which webhooks are sent. Null: the demo creates no webhooks. */
   readonly receiverUrl: string | null;
   readonly print: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Creates the sources, destinations, rules and views that a team would use with its events. Leaves out what the service
+ * Creates the sources, destinations, rules and views that a team would use with its events. Skips what the service
  * refuses.
  * @throws the reason of the signal when it aborts
  */
@@ -36,7 +36,7 @@ export async function surround(place: Place): Promise<Surroundings> {
     return null;
   };
 
-  // Only a platform administrator may do this, which the demo is in a service that it started.
+  // Only a platform administrator may set the plan. The demo's account is one only in a service that the demo started.
   const plan = { plan: 'scale' };
   const isLarge = (await make('the plan scale', 'PATCH', `/v1/billing/org/${workspace.organizationId}`, plan)) !== null;
 

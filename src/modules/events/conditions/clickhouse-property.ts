@@ -26,9 +26,10 @@ export function clickHousePropertySql(path: readonly string[], bind: BindValue):
 const AS_WRITTEN = /^[\w -]{1,100}$/;
 
 /**
- * Returns SQL that finds a text without parsing the properties, which takes half of the time. The SQL searches for the
- * member as PostgreSQL writes it. When the first `}` after the member ends the properties, the member is not part of a
- * nested object. When the name occurs inside of a text, a backslash precedes its quote.
+ * Returns SQL that reads a property with text without parsing the properties, which halves the time. The SQL searches
+ * for the member in the form in which PostgreSQL writes it. If the first `}` after the member is the end of the
+ * properties, the member is not part of a nested object. Inside of a text, a backslash precedes each quote, so the
+ * search does not find the name there.
  * @param parsed the SQL for all other values
  */
 function unparsedOr(parsed: string, name: string, bind: BindValue): string {
@@ -52,8 +53,9 @@ function plainOr(otherwise: string, quote: string, isThere: string): string {
 }
 
 /**
- * Returns SQL that follows the path. A number is an index in a list, and elsewhere the name of a member.
- * @param again makes an extracted value readable, because ClickHouse writes it in its own way
+ * Returns SQL that follows the path. A number is an index in a list, and the name of a member in an object.
+ * @param again converts an extracted value so that ClickHouse can extract from it again, because ClickHouse changes how
+ * values are written
  */
 function followed(
   path: readonly string[],
@@ -83,12 +85,14 @@ function followed(
   return value;
 }
 
-/** With more properties than this, testing whether one is there takes longer than reading the row again. */
+/**
+ * With more properties than this, the SQL does not test whether they exist, because reading the row again is faster.
+ */
 const MOST_LOOKED_FOR = 8;
 
 /**
- * Returns SQL that is true for a row `e` with none of these properties whose JSON ClickHouse cannot read. A row with
- * one of them is readable, so the SQL does not parse it again.
+ * Returns SQL that is true for a row `e` that may have one of these properties in JSON that ClickHouse cannot read. A
+ * row in which ClickHouse finds one of the properties is readable, so the SQL does not parse it again.
  * @param properties SQL of `clickHousePropertySql`, at least one
  */
 export function clickHouseIsUnreadable(properties: readonly string[]): string {
@@ -100,7 +104,7 @@ export function clickHouseIsUnreadable(properties: readonly string[]): string {
   return `if(${isNone}, ${isUnreadable}, toUInt8(0))`;
 }
 
-/** Writes a name into a statement. These names have no quotes and no backslashes. */
+/** Writes a name into the statement itself. The names that are passed have no quotes and no backslashes. */
 const written: BindValue = (name) => `'${String(name)}'`;
 const ROUTE_READS = ROUTE_PROPERTIES.map((path) => clickHousePropertySql(path, written));
 const ROUTE_TEXTS = `arrayMap(route_json -> if(startsWith(route_json, '"'), JSONExtractString(route_json), ''), [${ROUTE_READS.join(', ')}])`;

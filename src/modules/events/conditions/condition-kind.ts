@@ -69,12 +69,12 @@ const ANOMALY_MEMBERS: Readonly<Record<string, Read<unknown>>> = {
   min_severity: readerOf(enumOf(FINDING_SEVERITIES)),
 };
 
-/** Describes and reads a condition of any kind. Every fault is reported at its own place. */
+/** Describes and reads a condition of any kind. Every fault is reported with its location in the condition. */
 function condition(): Kind<Condition> {
   return { document: CONDITION_DOCUMENT, open: OPEN_MEMBERS, build: () => readCondition };
 }
 
-/** The property is a `Condition`, read and checked. */
+/** Declares a property that is a `Condition`. Its value is read and checked. */
 export const ConditionField = (options: FieldOptions<Condition> = {}): PropertyDecorator =>
   KindField(condition(), options);
 
@@ -120,7 +120,10 @@ function readCondition(value: unknown): Condition | Failure {
   return refused.length > 0 ? new Faults(refused) : ({ ...result, ...group } as unknown as Condition);
 }
 
-/** Reads `aggregate_field`: required for aggregates of values, refused for counts of events. Null means left out. */
+/**
+ * Reads `aggregate_field`. It is required for aggregates of values, and refused for counts of events. Null is the same
+ * as a missing member.
+ */
 function aggregateField(
   value: Readonly<Record<string, unknown>>,
   aggregate: Aggregate | undefined,

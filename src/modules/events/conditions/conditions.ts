@@ -17,7 +17,7 @@ export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
 /** The allowed lengths of a window in seconds. */
 export const WINDOW_SECONDS = { min: 60, max: 86_400 } as const;
-/** The range of seconds between the compared window and the current one. The maximum is the same time a week ago. */
+/** The allowed number of seconds between the compared window and the current one. The maximum is one week. */
 export const COMPARE_SECONDS = { min: 60, max: 604_800 } as const;
 /** The allowed thresholds of a change in percent. */
 export const PERCENT = { gt: 0, max: 1_000_000 } as const;
@@ -25,13 +25,13 @@ export const PERCENT = { gt: 0, max: 1_000_000 } as const;
 export interface Measured {
   readonly window_seconds: number;
   readonly aggregate: Aggregate;
-  /** A numeric field; absent where the aggregate counts events. */
+  /** A numeric field. Undefined when the aggregate counts events. */
   readonly aggregate_field?: string;
 }
 
 /**
- * A condition on each event, as clients write it. As in every kind, the members of the filter are members of the
- * condition itself.
+ * A condition on each event, as clients write it. In conditions of every kind, the members of the filter are members of
+ * the condition itself.
  */
 export type MatchCondition = FilterGroup & { readonly kind: 'match' };
 export type ThresholdCondition = FilterGroup &

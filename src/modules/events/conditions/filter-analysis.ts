@@ -42,7 +42,7 @@ export function exactValuesOf(filter: FilterNode): Readonly<Record<string, strin
   return values;
 }
 
-/** A regular expression of a filter, and its place in the filter. */
+/** A regular expression of a filter, and its location in the filter. */
 interface PlacedPattern {
   readonly place: readonly (string | number)[];
   readonly source: string;

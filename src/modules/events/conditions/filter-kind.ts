@@ -41,7 +41,7 @@ function filter({ fields, document }: FilterVocabulary): Kind<FilterNode> {
   };
 }
 
-/** The property is a `FilterNode`, read and checked. */
+/** Declares a property that is a `FilterNode`. Its value is read and checked. */
 export const FilterField = (vocabulary: FilterVocabulary, options: FieldOptions<FilterNode> = {}): PropertyDecorator =>
   KindField(filter(vocabulary), options);
 
@@ -55,14 +55,14 @@ export function storedFilter(value: unknown, vocabulary: Vocabulary = EVENT_FIEL
   return node;
 }
 
-/** A stored filter or condition is refused by the current grammar. The message says where and why. */
+/** The current grammar refuses a stored filter or condition. The message contains the location and the reason. */
 export class StoredFilterRefused extends Error {
   constructor(failure: Failure) {
     super(firstOf(failure));
   }
 }
 
-/** Returns the first fault with its place, such as `all.0.value: a filter has at most 20 patterns`. */
+/** Returns the first fault with its location, such as `all.0.value: a filter has at most 20 patterns`. */
 function firstOf(failure: Failure): string {
   const place: (string | number)[] = [];
   let current = failure;

@@ -32,14 +32,15 @@ type Members = Readonly<Record<string, unknown>>;
 
 const GROUPS = ['all', 'any', 'not'];
 const COMPARISON = ['field', 'op', 'value'];
-/** Members that are shown in errors although their name is one of those that are masked as secrets. */
+/** Members whose values appear in errors, although members of these names are otherwise masked as secrets. */
 export const OPEN_MEMBERS: readonly string[] = ['value'];
 
 const readOperator = readerOf(enumOf(OPERATOR_NAMES));
 const readFieldName = readerOf(text({ min: 1, max: MAX_FIELD_LENGTH }));
 
 /**
- * Reads one filter and reports each fault at its place. An instance reads one filter only, because it counts the parts.
+ * Reads one filter and reports each fault with its location. An instance must not be used twice, because it counts the
+ * parts of the filter.
  */
 export class FilterReader {
   private nodes = 0;
@@ -123,7 +124,7 @@ export class FilterReader {
   ): Comparison<Name> | Failure {
     const operator = OPERATORS[op];
     const { value: operand } = given;
-    // Null counts as left out where the value may be left out.
+    // Null is the same as a missing value if the operator has a default.
     const isLeftOut = operand === undefined || (operand === null && operator.whenLeftOut !== undefined);
     const value = isLeftOut ? operator.whenLeftOut : operator.read(operand, type);
     if (value === undefined) return missing(given);

@@ -10,9 +10,9 @@ import { MAX_SEARCHED } from './patterns/pattern-syntax.js';
 import { patternFault } from './patterns/text-pattern.js';
 import { propertyRuns } from '../../../../test/support/property-runs.js';
 
-/** Operations for one character of a pattern that has the most positions that a pattern may have. */
+/** Operations for one character of a pattern with the maximum number of positions. */
 const MOST_OF_A_CHARACTER = 8 * (8 * 8 + 2);
-/** Steps that it takes at most to build the machine of one pattern. */
+/** Maximum number of steps to build the machine of one pattern. */
 const MOST_TO_MAKE = SLICE_STEPS / 2;
 
 const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^c]', '(a|b)', '(?:a?b?)', '(^|a)', '(b|$)', '\\w', '\\S');
@@ -71,7 +71,7 @@ describe('a run of filters', () => {
           return Promise.resolve();
         });
         const search = run.search.bind(run);
-        // Between two pauses a run takes hardly more than a slice, so that other requests wait no longer than that.
+        // Between two pauses a run takes hardly more steps than a slice has, so that other requests do not wait longer.
         const counted = (steps: number): number => {
           slice += steps;
           expect(slice).toBeLessThanOrEqual(SLICE_STEPS + MAX_SEARCHED * MOST_OF_A_CHARACTER + MOST_TO_MAKE);

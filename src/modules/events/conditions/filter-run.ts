@@ -7,9 +7,7 @@ import type { Meter, Search } from './operators/search.js';
 export const SLICE_STEPS = 1_000_000;
 /** Steps of a comparison that does not search a text. */
 const PLAIN_STEPS = 50;
-/**
- * Steps that one filter may take on one subject. Every filter that is accepted takes less on an event of a megabyte.
- */
+/** Maximum number of steps of one filter on one subject. An accepted filter takes fewer on an event of one megabyte. */
 const MAX_STEPS = 400_000_000;
 
 /** A filter takes more steps than allowed, so whether it matches is unknown. */
@@ -24,8 +22,8 @@ class SliceOver extends Error {}
 const SLICE_OVER = new SliceOver();
 
 /**
- * Evaluates filters on subjects, one after the other, in slices of a few milliseconds. So the process does other work
- * in between, whatever the filters and subjects. An instance serves one task at a time.
+ * Evaluates filters on subjects, one after the other, in slices of a few milliseconds. The process does other work
+ * between the slices, so that no filter or subject blocks it for long. An instance serves one task at a time.
  */
 export class FilterRun implements Meter {
   private left = SLICE_STEPS;
@@ -71,8 +69,8 @@ export class FilterRun implements Meter {
       this.spend(search.prepare());
     }
     const steps = search.stepsIn(value);
-    // A search that takes more than a slice may begin in the first half of one, so that each slice makes progress.
-    // Building its machine takes no more than the other half.
+    // A search may take more steps than a slice has. It may start while half of a slice is left, so that each slice
+    // makes progress. Building the machine of its pattern takes at most half of a slice.
     if (this.left < steps && this.left < SLICE_STEPS / 2) throw SLICE_OVER;
     this.spend(steps);
     const found = search.isIn(value);

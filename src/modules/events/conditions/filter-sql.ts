@@ -40,8 +40,8 @@ export interface SubjectRow {
 }
 
 /**
- * Returns SQL that selects only these fields of the row `e`, and a reader that makes a subject of filters from the row.
- * A property that a field equals or lies in is selected once.
+ * Returns SQL that selects only these fields of the row `e`, and a function that makes a filter subject from the
+ * selected row. A property that contains the values of several fields is selected once.
  */
 export function subjectSql(
   fields: readonly string[],
@@ -68,7 +68,10 @@ export function propertiesSql(names: readonly string[], bind: Bind): string {
     : `(SELECT jsonb_object_agg(key, value) FROM jsonb_each(e.properties) WHERE key = ANY (${bind(names)}::text[]))`;
 }
 
-/** Returns the names of the properties that a path may name or begin in. */
+/**
+ * Returns the names of the top-level properties that may contain the value at a path: the first name, and the whole
+ * path as one name.
+ */
 function namesOf(path: readonly string[]): string[] {
   const [first] = path;
   return first === undefined ? [] : [first, path.join('.')];

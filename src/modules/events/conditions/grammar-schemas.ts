@@ -59,8 +59,9 @@ const closed = (properties: Schemas, rest: JsonSchema = {}): JsonSchema => ({
 });
 
 /**
- * Returns the grammar of filters as JSON Schema, under names that begin with `prefix`. The schema checks each part by
- * itself. Its descriptions state the rest: that `eq` takes the type of its field, and the total size of a filter.
+ * Returns the grammar of filters as JSON Schema, under names that begin with `prefix`. The schema checks each part
+ * separately. The descriptions state the rules that a schema cannot express: `eq` takes the type of its field, and the
+ * total size of a filter is limited.
  * @param hasProperties whether `properties.<path>` is a field in addition to the vocabulary
  */
 export function filterSchemas(prefix: string, vocabulary: Vocabulary, hasProperties = true): Schemas {

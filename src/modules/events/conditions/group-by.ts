@@ -22,7 +22,7 @@ function field(): Kind<string> {
   };
 }
 
-/** The property is a list of distinct fields to group events by. */
+/** Declares a property that is a list of distinct fields to group events by. */
 export const GroupByField = (options: FieldOptions<string[]> = {}): PropertyDecorator =>
   KindField(
     list(field(), {

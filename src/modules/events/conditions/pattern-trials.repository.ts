@@ -7,16 +7,19 @@ import { patternForPostgres } from './patterns/pattern-sql.js';
 import { TextPattern } from './patterns/text-pattern.js';
 import { TooManyPatternTrials } from './pattern-trials.errors.js';
 
-/** Requests of a process that try patterns at a time. Each may occupy a connection and a processor of PostgreSQL. */
+/**
+ * Maximum number of requests that try patterns at the same time in this process. Each may occupy a connection and a
+ * processor of PostgreSQL.
+ */
 const TRIALS_AT_ONCE = 2;
 const WAIT_TIMEOUT_MS = 2_000;
-/** A request beyond this many waiting ones is refused immediately. */
+/** Maximum number of waiting requests. Beyond it, a request is refused immediately. */
 const MAX_QUEUED = 256;
-/** The time for one pattern and for all patterns of a request. Tests on a busy machine raise them. */
+/** Timeouts for one pattern and for all patterns of a request. Tests on a busy machine raise them. */
 const LIMITS = { patternMs: 500, requestMs: 3_000 };
 const INVALID_REGULAR_EXPRESSION = '2201B';
 
-/** Texts that are expensive to search for any kind of pattern. */
+/** The texts that a trial searches. For patterns of each kind, some of them are expensive. */
 const PROBES: readonly string[] = [
   '',
   'a',

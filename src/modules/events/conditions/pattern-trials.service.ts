@@ -12,14 +12,14 @@ const REASONS = {
 
 /**
  * Tries patterns in PostgreSQL before they are stored, because windows and back-tests run them there. A pattern is
- * refused when PostgreSQL refuses it, takes too long for it, or matches other texts than our own machine.
+ * refused when PostgreSQL refuses it, takes too long for it, or matches other texts than {@link TextPattern}.
  */
 @Injectable()
 export class PatternTrialsService {
   constructor(private readonly repository: PatternTrialsRepository) {}
 
   /**
-   * @param at the place of the filter in the request
+   * @param at the location of the filter in the request
    * @throws ValidationError at the first pattern that fails
    * @throws TooManyPatternTrials when too many requests try patterns
    */

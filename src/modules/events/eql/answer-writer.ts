@@ -64,8 +64,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Returns the first results, as many as fit into a page, but at least one. An event counts as often as it is shown. A
-   * result is left out when one of its events was removed in the meantime.
+   * Returns as many of the first results as fit into a page, but at least one. An event counts as often as it is shown.
+   * A result is left out when one of its events was removed after the query had found it.
    */
   private async fit(scope: ProjectScope, results: readonly Found[]): Promise<Fitting> {
     const known = await this.locatorsOf(

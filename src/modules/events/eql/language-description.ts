@@ -79,6 +79,6 @@ export const ALL_LIMITS = {
   at_once: LONG_READ_SLOTS.atOnce,
   at_once_of_project: LONG_READ_SLOTS.atOnceOfProject,
   pending_partials: PENDING_PARTIALS,
-  /** The most key tuples that the lists of one event may make. */
+  /** Maximum number of key tuples from the lists of one event. */
   tuples_of_event: MOST_TUPLES,
 } as const;

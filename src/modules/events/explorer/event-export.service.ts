@@ -26,10 +26,11 @@ import { ExportLimits } from './export-limits.js';
 import { domainError } from '../../../platform/http/domain-error.js';
 import { EXPORT_WRITERS, type ExportWriter } from './export-formats.js';
 
-/** Exports of one project that run at a time in one process. One more is refused with 429. */
+/** Maximum number of exports of one project at a time, in one process. One more is refused with 429. */
 const MOST_EXPORTS = 4;
 /**
- * Exports of all projects that run at a time in one process. Each holds one read in memory until its client took it.
+ * Maximum number of exports of all projects at a time, in one process. Each holds one read in memory until its client
+ * has received it.
  */
 const MOST_EXPORTS_AT_ALL = 32;
 /** Locators of events that one query returns. */
@@ -40,11 +41,14 @@ const MAX_PAGE_LOCATORS = 500;
 const MOST_BYTES = 1024 * 1024;
 /** Neighbouring hours are read together until they hold this many events. */
 const EVENTS_OF_A_SPAN = 1_000;
-/** The same with a condition, which reads every event of the hours and may match few. A single hour may have more. */
+/**
+ * The same for exports with a condition, which read every event of the hours and may match few. A single hour may have
+ * more events.
+ */
 const MIN_EVENTS_OF_A_CONDITIONAL_SPAN = 50_000;
-/** A longer span whose read takes too long is read in halves. */
+/** If the read of a longer span times out, the two halves of the span are read separately. */
 const MIN_DIVIDED_MS = 60_000;
-/** An export that has begun waits this long for the slot of a read. Then it fails. */
+/** Maximum time that an export that has begun waits for the slot of a read. After that, it fails. */
 const SLOT_TIMEOUT_MS = 300_000;
 
 export class TooManyExports extends domainError(429, 'Too many exports at once') {
@@ -83,8 +87,8 @@ export class EventExportService {
   ) {}
 
   /**
-   * Writes the export to the response. Errors before the first byte are answered as usual. An error after the first
-   * byte cuts the connection, so that an incomplete export never looks complete.
+   * Writes the export to the response. An error before the first byte is returned as an error response. An error after
+   * the first byte closes the connection, so that an incomplete export never looks complete.
    * @param gone aborts when the client has disconnected
    */
   async write(scope: ProjectMemberScope, request: ExportRequest, response: Response, gone: AbortSignal): Promise<void> {
@@ -101,7 +105,7 @@ export class EventExportService {
         'Content-Type': writer.mediaType,
         'Content-Disposition': `attachment; filename="events-${scope.projectId}-${day}.${request.format}"`,
       });
-      // With a condition the first events may take long to find.
+      // With a condition, it may take long to find the first events.
       response.flushHeaders();
       const channel = new PacedResponse(response, this.limits);
       await channel.write(Buffer.from(writer.head));
@@ -128,7 +132,7 @@ export class EventExportService {
       await channel.end();
     } catch (error) {
       if (!response.headersSent) throw error;
-      // A client that left, or that was disconnected, is not an error.
+      // A client that left or was disconnected is not an error.
       if (!(error instanceof ClientGone) && !gone.aborted) this.logger.error(error);
       response.destroy();
     } finally {
@@ -167,7 +171,7 @@ export class EventExportService {
 
   /**
    * Yields the matching events of a span, and an empty buffer after each read, so that the caller can check its limits.
-   * @param isFirst nothing was sent yet, so a read without a slot is refused
+   * @param isFirst whether nothing was sent yet. If a read then gets no slot, the export is refused.
    */
   private async *matching(
     scope: ProjectScope,
@@ -255,7 +259,9 @@ export class EventExportService {
   }
 }
 
-/** Returns false when the promise has not settled after some milliseconds. @throws what the promise rejects with */
+/**
+ * Returns whether the promise is fulfilled within a time. @throws the error with which the promise rejects in this time
+ */
 async function settlesIn(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const timer = new AbortController();
   try {

@@ -11,8 +11,8 @@ export class ExportLimits implements SlowClientLimits {
   /** The interval at which an export checks again whether the client may still read the project. */
   askAgainMs = 60_000;
   /**
-   * An export with a condition that has found no event for this long sends an empty line. Proxies close connections that
-   * are silent for a minute.
+   * Time without a found event after which an export with a condition sends an empty line. Proxies close connections
+   * that are silent for a minute.
    */
   quietMs = 20_000;
 }

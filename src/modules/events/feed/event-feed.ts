@@ -37,7 +37,9 @@ export class EventFeed implements FeedSource {
     );
   }
 
-  /** Reads the events of {@link read} with another selection of columns, and makes another message of each event. */
+  /**
+   * Reads the same events as {@link read}, with other columns, and makes the message of each event with `messageOf`.
+   */
   async readAs<Row extends Locator>(
     projectId: ProjectId,
     after: FeedCursor | null,

@@ -4,8 +4,8 @@ import { Database } from '../../../platform/database/database.js';
 import { EventBatcher, INGEST_CONNECTION_NAME } from '../ingestion/index.js';
 
 /**
- * How long an event may take from its arrival until its wait is visible here. The wait is visible once the event is in
- * the writer of this process, or in the transaction of another process that stores it.
+ * Maximum time from the arrival of an event until this class sees that the event waits to be stored. The wait is
+ * visible once the event is in the writer of this process, or in the transaction of another process that stores it.
  */
 const ARRIVAL_MS = 1_000;
 /** The watermark does not wait longer than this for an event that is being stored. */
@@ -14,9 +14,10 @@ const LONGEST_WAIT_MS = 10_000;
 const SHARED_FOR_MS = 200;
 
 /**
- * Reads the watermark of streams. Every event that has its time of arrival as timestamp, lies before the watermark and
- * is not late has been stored. Streams read no further than the watermark. So they skip no event that commits after a
- * younger one, and an event with a future timestamp waits until its time comes.
+ * Reads the watermark of streams. An event whose timestamp is its time of arrival has been stored once the timestamp
+ * lies before the watermark, unless the event exceeds `ARRIVAL_MS` or `LONGEST_WAIT_MS`. Streams read only up to the
+ * watermark. So they do not skip an event that commits after a younger one, and an event with a future timestamp is
+ * sent when its time comes.
  */
 @Injectable()
 export class WatermarkRepository {
@@ -39,8 +40,8 @@ export class WatermarkRepository {
 
   private async read(): Promise<Date> {
     const now = this.clock.now().getTime();
-    // Must be read before the query: an event that has left the writer by now is committed, so a feed that reads up to
-    // this watermark sees it.
+    // This must be read before the query. An event that has left the writer by now is committed, so a feed that reads
+    // up to this watermark sees it.
     const waitingMs = this.writer.oldestMs;
     // The database computes the duration with its own clock, which need not agree with the clock of this process.
     const [row] = await this.database.rows<{ ms: number | null }>(

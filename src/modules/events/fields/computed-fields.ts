@@ -8,13 +8,13 @@ interface ComputedField {
 export const ROUTE_PROPERTIES = [['route'], ['http_route'], ['http', 'route']] as const;
 
 /**
- * A path ends before its query or fragment. Like {@link ID_PART}, the pattern has the same meaning in PostgreSQL and
- * ClickHouse.
+ * Matches the part of an endpoint before its query or fragment. Like {@link ID_PART}, the pattern has the same meaning
+ * in PostgreSQL and ClickHouse.
  */
 export const PATH_ALONE = '(?s)^.[^?#]*';
-/** The part of a path that is an id: a number, a UUID, or at least 12 hexadecimal digits. */
+/** Matches a part of a path that is an id: a number, a UUID, or at least 12 hexadecimal digits. */
 export const ID_PART = '[0-9]+|[0-9a-fA-F]{12,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
-/** Replaces each such part in a route. */
+/** The text that replaces each id in a route. */
 export const ID_PLACE = ':id';
 
 /** Returns SQL for the text of a property, or null when the property is missing, empty or no text. */

@@ -27,9 +27,9 @@ interface EventField {
    */
   readonly sent?: string;
   /**
-   * Set when the field is also a property, under its name in the request, where it replaces a sent property of that
-   * name. The number is its position among these fields, which answers to ingestion keep. Such fields are text, and are
-   * read from the masked properties.
+   * Set when the field is also stored as a property, under its name in the request. It then replaces a sent property of
+   * that name. The number is the position of the property; answers to ingestion list the properties in this order. Such
+   * fields are text, and their columns are filled from the masked properties.
    */
   readonly property?: number;
   /** Whether reads and exports return the field. */
@@ -140,7 +140,7 @@ export const SENT_FIELDS = Object.fromEntries(
   ]),
 ) as { readonly [Column in SentColumn as Fields[Column]['sent']]: Column };
 
-/** Fields that are also properties, in the order in which they are laid over the sent properties. */
+/** Fields that are also properties, in the order in which they are added to the sent properties. */
 export const PROPERTY_FIELDS: readonly { readonly column: PropertyColumn; readonly name: PropertyName }[] =
   COLUMNS.filter((column): column is PropertyColumn => 'property' in FIELD_TABLE[column])
     .sort((one, other) => FIELD_TABLE[one].property - FIELD_TABLE[other].property)
@@ -156,8 +156,8 @@ export const READ_COLUMNS = READ.map((column) => `${readSql(column)} AS "${colum
 const BESIDE_ID = READ.filter((column) => column !== 'id');
 
 /**
- * The read columns except `id` as they are stored, for a SELECT from `events e`. PostgreSQL does not decompress them
- * yet.
+ * The read columns except `id` as they are stored, for a SELECT from `events e`. Such a SELECT does not decompress
+ * them.
  */
 export const KEPT_COLUMNS = BESIDE_ID.map((column) => `e."${column}"`).join(', ');
 

@@ -2,8 +2,8 @@
 const TOKEN = String.raw`'"(?:[^"\\\\]|\\\\.)*"|[^"0-9-]+|[-0-9.]+'`;
 
 /**
- * Returns ClickHouse SQL of the JSON text with an exponent after each whole number beyond 64 bits. ClickHouse rejects
- * such numbers; with the exponent they are doubles, as everywhere else.
+ * Returns ClickHouse SQL of JSON text in which each whole number beyond 64 bits has an exponent. ClickHouse cannot
+ * parse such numbers without an exponent. With it, ClickHouse reads them as doubles.
  */
 export function withDoubles(json: string): string {
   return `arrayStringConcat(arrayMap(token -> if(match(token, '^-?[0-9]{19,}$')
@@ -11,8 +11,8 @@ export function withDoubles(json: string): string {
 }
 
 /**
- * SQL of the properties of a row in a second text: the text that ClickHouse can parse where it cannot parse the stored
- * one, `{}` where the stored text parses, and empty where neither does. ClickHouse computes the second text only for
+ * SQL of a second text of a row's properties: `{}` when ClickHouse can parse the stored text, otherwise the text of
+ * {@link withDoubles} if ClickHouse can parse that, and otherwise empty. ClickHouse computes the second text only for
  * rows that need it.
  */
 export const OTHER_PROPERTIES = `if(JSONType(properties) = 'Object', '{}',

@@ -32,8 +32,8 @@ interface Batch {
 }
 
 /**
- * Makes rollups that are missing or out of date. Each round makes those of the last days, and a part of the older ones.
- * Reads do not depend on rollups: where a rollup is not valid, they read the rows.
+ * Makes rollups that are missing or out of date. Each round makes the due rollups of the last days and of a part of the
+ * older days. Reads do not depend on rollups: where a rollup is not valid, they read the rows.
  */
 @Injectable()
 export class HourRollupsService {

@@ -16,12 +16,13 @@ export interface LoggedEvent {
   readonly log_status: number;
   readonly log_latency_ms: number;
   /**
-   * The first of the properties that may name the key, when it is non-empty text, a number or a boolean, as JSON text.
+   * The first of the properties `api_key_prefix`, `api_key` and `key` that is non-empty text, a number or a boolean, as
+   * JSON text.
    */
   readonly log_key: string | null;
   /**
-   * The first of the properties that hold the request and is an object, as JSON text; `log_response` is the same for
-   * the response.
+   * The first of the properties `request` and `request_body` that is an object, as JSON text. `log_response` is the
+   * same for `response` and `response_body`.
    */
   readonly log_request: string | null;
   readonly log_response: string | null;

@@ -27,7 +27,7 @@ const SHORT_READ_MS = 300;
  * two slots. Beyond it, reads are refused.
  */
 const LONG_READ_BUDGET_MS = 40_000;
-/** The share of this time that background reads leave to the other reads of their organization. */
+/** The share of this time that background reads leave to other reads of their organization. */
 const LEFT_BY_BACKGROUND = 0.5;
 /** Maximum number of waiting reads. Beyond it, a read is refused at once. */
 const MAX_QUEUED = 256;
@@ -63,9 +63,10 @@ interface Options {
 }
 
 /**
- * Holds the slots of all reads of this process that may take long. Which reads take long is not known beforehand. When
- * no slot of long reads is free, a read starts in a slot of short reads, and waits for a slot of long reads once it
- * exceeds its time. The organization that has used the least time in the last minute is served first.
+ * Holds the slots of all reads of this process that may take long. It is not known beforehand which reads do. A read
+ * starts in a slot of long reads if one is free and its organization has time left. Otherwise it starts in a slot of
+ * short reads, and is started again in a slot of long reads when it exceeds the time limit of short reads. The
+ * organization that has used the least time in the last minute is served first.
  */
 @Injectable()
 export class LongReads {

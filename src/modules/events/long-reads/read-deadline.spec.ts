@@ -3,7 +3,7 @@ import { ReadDeadline, type TextTest } from './read-deadline.js';
 import { QueryTooLong } from './long-reads.js';
 
 const TEXT = 'x'.repeat(4_000);
-/** Steps of one test of `TEXT`, and of one turn. */
+/** Steps of one test of `TEXT`, and steps between two pauses. */
 const STEPS = 400_000;
 const TURN = 1_000_000;
 
@@ -38,7 +38,7 @@ describe('a deadline', () => {
     const fitting = await deadline.inPieces(() => tests.filter((test) => deadline.test(test, TEXT)).length, pause);
     expect(fitting).toBe(50);
     expect(asked).toEqual(asked.map(() => 1));
-    // The last test of a turn may start when the turn is almost over.
+    // The last test before a pause may start when the steps are almost used up.
     expect(pauses()).toBeGreaterThanOrEqual(Math.floor((100 * STEPS) / (TURN + STEPS)));
   });
 

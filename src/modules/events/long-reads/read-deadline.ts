@@ -1,6 +1,6 @@
 import { QueryTooLong } from './long-reads.js';
 
-/** Maximum number of steps spent on one event, so that it does not block other requests for long. */
+/** Maximum number of steps for one event, so that it does not block other requests for long. */
 const STEPS_OF_AN_EVENT = 50_000_000;
 /** Steps after which the event loop is yielded to other requests. They take some milliseconds. */
 const STEPS_BETWEEN_PAUSES = 1_000_000;
@@ -14,7 +14,10 @@ export interface TextTest {
   matches(text: string): boolean;
 }
 
-/** Thrown to interrupt the evaluation of an event. Results of its tests are cached for the next evaluation. */
+/**
+ * Thrown to interrupt the evaluation of an event for other requests. The results of its tests are cached for the next
+ * evaluation.
+ */
 class OthersAreDue extends Error {}
 const OTHERS_ARE_DUE = new OthersAreDue();
 
@@ -37,8 +40,8 @@ export class ReadDeadline {
   }
 
   /**
-   * Returns the whole milliseconds that are left. @throws QueryTooLong, and the signal's reason when the read was
-   * aborted
+   * Returns the whole milliseconds that are left.
+   * @throws QueryTooLong, and the signal's reason when the read was aborted
    */
   left(): number {
     this.signal?.throwIfAborted();
@@ -56,7 +59,7 @@ export class ReadDeadline {
   /**
    * Evaluates the current event. When its tests take long, the evaluation starts again after each pause, and completes
    * at least one more test each time.
-   * @param ask has no effects before its last test
+   * @param ask evaluates the event; it must have no side effects before its last test
    * @throws QueryTooLong
    */
   inPieces<T>(ask: () => T, pause: (milliseconds: number) => Promise<void>): T | Promise<T> {

@@ -4,7 +4,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import type { ReadTime } from '../event-store/index.js';
 import { type ReadDeadline, LongSnapshots } from '../long-reads/index.js';
 
-/** Runs reads in one snapshot that are planned before they read. Most of their data comes from rollups. */
+/** Plans a read and runs it, in one snapshot. Such reads take most of their data from rollups. */
 @Injectable()
 export class PlannedReads {
   constructor(
@@ -14,7 +14,8 @@ export class PlannedReads {
 
   /**
    * Plans and runs a read.
-   * @param plan decides what to read from what the snapshot contains. `plan` and `read` may be started again
+   * @param plan decides from the content of the snapshot what `read` reads. Both may be called again, in another
+   * snapshot
    * @param signal ends the read, which then throws the signal's reason
    * @throws QueryTooLong, TooManyQueries
    */

@@ -53,7 +53,7 @@ export class SlowestService {
     return this.pages.answer(scope, locators, LOG_ROWS, (rows) => writeList(rows.map((row) => logRow(row, name))));
   }
 
-  /** @param hours the hours that may contain such events */
+  /** @param hours the hours that may contain requests of at least `minMs` */
   private async findAll(
     scope: ProjectScope,
     window: TimeWindow,

@@ -9,8 +9,11 @@ export interface IngestionFacts {
 }
 
 /**
- * Returns the first status that applies: no events yet, no event can arrive, events in the last 24 hours, none in the
- * last 24 hours.
+ * Returns the first status that applies:
+ * - `no_events`: the project has no events yet.
+ * - `failing`: no event can arrive, because the project is archived or has no active key.
+ * - `healthy`: events occurred in the last 24 hours.
+ * - `quiet`: no event occurred in the last 24 hours.
  */
 export function ingestionStatus(facts: IngestionFacts): IngestionStatus {
   if (!facts.hasEvents) return 'no_events';

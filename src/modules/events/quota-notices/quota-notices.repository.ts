@@ -13,7 +13,7 @@ export interface QuotaNotice {
   readonly month: string;
   readonly quota: Quota;
   readonly threshold: 80 | 100;
-  /** The use at the time of the notice. `limit` was the limit at that time. */
+  /** The use when the notice was made. `limit` is the limit at that time. */
   readonly used: number;
   readonly limit: number;
 }
@@ -46,8 +46,8 @@ export class QuotaNoticesRepository {
   ) {}
 
   /**
-   * Makes the notices of this month that are due, with a mail for each owner and admin. A threshold is due once a month,
-   * and never after a higher one, so that a raised limit makes no further notice.
+   * Stores the notices of this month that are due, with a mail for each owner and admin. A threshold is due once a
+   * month, and never after a higher one, so that a raised limit causes no further notice.
    * @returns the number of mails
    */
   make(): Promise<number> {

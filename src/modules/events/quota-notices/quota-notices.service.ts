@@ -9,16 +9,18 @@ import { normalizeEvent } from '../ingestion/index.js';
 import { eventOf, mailOf } from './quota-notice-texts.js';
 import { type QuotaNotice, QuotaNoticesRepository } from './quota-notices.repository.js';
 
-/** The projects of one transaction. It must end within a second, or streams miss its events. */
+/** Maximum number of projects in one transaction. It must end within a second, or streams miss its events. */
 const PROJECTS_PER_TRANSACTION = 100;
-/** Further mails wait for the next round, so that a slow mail server does not delay new notices. */
+/**
+ * After this time, the remaining mails wait for the next round, so that a slow mail server does not delay new notices.
+ */
 const MAX_MAILING_MS = 20_000;
 
 /**
- * Warns organizations that have used 80 % or 100 % of the events or requests of the month: by mail to owners and admins,
- * and by an event in each project. A notice and its mails are stored by one statement, and events together with how far
- * they have come, so a process that dies leaves the rest to the next round. A mail is sent twice only when the process
- * dies between sending it and deleting its row.
+ * Warns organizations that have used 80 % or 100 % of the events or requests of the month: by mail to owners and
+ * admins, and by an event in each project. One statement stores a notice and its mails. Each transaction with events
+ * also stores how far the notice has come. So the next round continues after a process that died. A mail is sent twice
+ * only when the process dies after sending the mail and before deleting its row.
  */
 @Injectable()
 export class QuotaNoticesService {
@@ -32,9 +34,9 @@ export class QuotaNoticesService {
   ) {}
 
   /**
-   * Events and mails do not wait for each other. A failure of one notice does not stop the others, but the round then
-   * rejects.
-   * @returns the number of transactions with events, and of mails
+   * Stores the due notices, their events and their mails. Events and mails do not wait for each other. A failure of one
+   * notice does not stop the others, but the round then rejects.
+   * @returns the number of transactions with events, plus the number of mails
    */
   async run(): Promise<number> {
     if (!this.config.quotas.sendsNotices) return 0;
@@ -68,7 +70,9 @@ export class QuotaNoticesService {
     return done;
   }
 
-  /** Stores the event of a notice in the next projects. @returns false when it is missing in none */
+  /**
+   * Stores the event of a notice in the next projects. @returns false when no event is missing, or the notice is locked
+   */
   private async storeNext(unlocked: QuotaNotice, tx: Db): Promise<boolean> {
     const notice = await this.notices.lock(unlocked, tx);
     if (notice === null) return false;

@@ -8,8 +8,8 @@ import { ReadBudget } from './read-budget.js';
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Builds answers that contain events. An answer has at most {@link PAGE_BYTES}, and their number at a time is limited
- * by {@link ReadBudget}.
+ * Builds answers that contain events. An answer has at most {@link PAGE_BYTES} of events, and {@link ReadBudget} limits
+ * how many answers are built at a time.
  */
 @Injectable()
 export class EventPageReader {

@@ -6,25 +6,23 @@ import type { WrittenJson } from '../../../platform/http/written-json.js';
 
 const MIB = 1024 * 1024;
 /**
- * Maximum number of bytes that are read at a time. Converted to the text of an answer they may take four times as much
- * memory.
+ * Maximum number of bytes that are read at a time. As the text of an answer they may take four times as much memory.
  */
 const READING_BYTES = 32 * MIB;
 /** Maximum number of bytes that wait for slow clients to receive them. */
 const UNSENT_BYTES = 128 * MIB;
-/**
- * The share of one project in the bytes that are read: one page. It is released as fast as the database returns rows.
- */
+/** The bytes that one project may read at a time: one page. They are released as fast as the database returns rows. */
 const READING_SHARE = READING_BYTES / 8;
 /**
- * The number of export pieces that are read at a time, one of each project. Exports take long, and other reads need
- * memory meanwhile.
+ * Maximum number of export pieces that are read at a time, at most one of each project. Exports take long, and other
+ * reads need memory meanwhile.
  */
 const PIECES_AT_ONCE = 2;
 /**
- * The share of one project in the unsent bytes, which clients may hold for long. A project has an eighth of what other
- * projects do not hold, or one piece of up to half of the free bytes, so that slow clients of one project leave room
- * for others. It always has the size of one page while any is free.
+ * The share of one project in the unsent bytes, which slow clients may hold for long. A project that holds none may
+ * take up to half of the free bytes. A project that holds some may hold up to an eighth of the bytes that other
+ * projects do not hold. Both limits are at least one page. So slow clients of one project leave room for other
+ * projects.
  */
 const UNSENT_SHARE = 1 / 8;
 const LARGEST_UNSENT_BYTES = UNSENT_BYTES / 4;

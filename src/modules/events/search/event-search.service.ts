@@ -25,7 +25,7 @@ import { LongReads, QueryTooLong, TooManyQueries } from '../long-reads/index.js'
 import { BestEvents } from './best-events.js';
 import { SearchLimits } from './search-limits.js';
 
-/** Target time of one stretch of the scan. When the time limit ends a stretch, its rows are lost. */
+/** Target time of one stretch of the scan. If the time limit ends a stretch, its rows are missing from the result. */
 const STRETCH_MS = 150;
 const [FEWEST_ROWS, MOST_ROWS] = [500, 50_000];
 /**
@@ -72,7 +72,9 @@ export class EventSearch {
     private readonly limits: SearchLimits,
   ) {}
 
-  /** Returns the best `limit` events. When the time is over, or no slot becomes free, returns those found by then. */
+  /**
+   * Returns the best `limit` events. When the time is over, or no slot becomes free, returns the events found so far.
+   */
   async find(scope: ProjectScope, search: Search, limit: number, signal: AbortSignal): Promise<FoundEvents> {
     const best = new BestEvents(search.words, limit);
     const progress = { hasLooked: false };
@@ -97,8 +99,9 @@ export class EventSearch {
   }
 
   /**
-   * Searches one snapshot. @returns false when events of the window are archived and could not be read. @throws
-   * QueryTooLong
+   * Searches one snapshot.
+   * @returns false when events of the window are archived and could not be read
+   * @throws QueryTooLong
    */
   private async findIn(looking: Looking): Promise<boolean> {
     const { scope, search, best, tx } = looking;
@@ -128,8 +131,8 @@ export class EventSearch {
   }
 
   /**
-   * Scans rows in ClickHouse and, of events not replicated yet, in PostgreSQL, as {@link look} does. Returns null when
-   * PostgreSQL must scan all of them.
+   * Scans rows in ClickHouse, and events that are not replicated yet in PostgreSQL. Returns the same as {@link look},
+   * or null when PostgreSQL must scan all events.
    */
   private async searchClickHouse(looking: Looking): Promise<boolean | null> {
     const { scope, search, best, tx } = looking;
@@ -176,7 +179,7 @@ export class EventSearch {
     return false;
   }
 
-  /** Limits the next statements of PostgreSQL to the time left, and returns that time. */
+  /** Limits the next statements of PostgreSQL to the time that is left, and returns that time. */
   private async timeOf(looking: Looking): Promise<SearchTime> {
     const milliseconds = leftOf(looking);
     await this.events.within(milliseconds, looking.tx);
@@ -247,8 +250,8 @@ function leftOf({ giveUpAt }: Looking): number {
 }
 
 /**
- * Returns the bounds of one read of ClickHouse: half of the time left, so that another read can follow when this one
- * times out.
+ * Returns the limits of one read of ClickHouse: half of the time that is left, so that another read can follow when
+ * this one times out.
  */
 function boundsOf(looking: Looking): ReadBounds {
   return { milliseconds: Math.max(1, Math.ceil(leftOf(looking) / 2)), signal: looking.signal };

@@ -28,7 +28,7 @@ export function ranked(type: SearchType, hits: readonly SearchHit[], words: Sear
     .sort(inOrder);
 }
 
-/** Returns the best of all types. At most half of them are events when other hits match. */
+/** Returns the best hits of all types. At most half of them are events when hits of other types match. */
 export function bestOf(found: readonly RankedHit[], limit: number): RankedHit[] {
   const sorted = [...found].sort(inOrder);
   const hasOthers = sorted.some(({ type }) => type !== 'event');

@@ -102,7 +102,7 @@ export class SearchService {
     let allowed = Infinity;
     for (const source of sources) {
       const left = deadline.left();
-      // The statement timeout is set again only after it has shrunk. Usually all sources are done by then.
+      // The statement timeout is lowered only when clearly less time is left. Usually all sources are done before that.
       if (left < allowed - SAID_AGAIN_MS) await this.database.limit(tx, (allowed = left));
       const hits = await source.find(scope, search, MOST_COUNTED, tx, { milliseconds: left, signal });
       found.push(...ranked(source.type, hits, search.words));

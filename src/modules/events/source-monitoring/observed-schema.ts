@@ -4,7 +4,7 @@ import { JSON_TYPES, type JsonType, MAX_PATHS, PropertyScan } from './property-s
 /** Limits of one sample. Further events are not read, and the answer reports the number of sampled events. */
 export const SAMPLE_EVENTS = 500;
 export const SAMPLE_BYTES = 4 * 1024 * 1024;
-/** Tokens that are read before the event loop is yielded. They take a moment, whatever the JSON contains. */
+/** Number of tokens that are read before the event loop is yielded to other requests. Any token takes little time. */
 const TOKENS_A_TURN = 20_000;
 
 export interface SampledEvent {
@@ -15,9 +15,9 @@ export interface SampledEvent {
 }
 
 export interface ObservedProperty {
-  /** `card.number`; items of a list are `lines[].sku`. */
+  /** The path, such as `card.number`. A path through the items of a list is written `lines[].sku`. */
   readonly path: string;
-  /** How many events have the property. */
+  /** The number of events that have the property. */
   readonly events: number;
   /**
    * The number of events for each type of the property, most frequent first. A list may have several types in one

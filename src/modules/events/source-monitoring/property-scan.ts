@@ -35,23 +35,26 @@ const WORD_TYPES: Readonly<Record<string, JsonType>> = { t: 'boolean', f: 'boole
 const WORD = /[^,\]} ]+/y;
 
 /**
- * Reads the paths of one JSON object and the types at each from its text. As objects it might take twenty times the
- * memory, and could not be read in parts.
+ * Reads the paths of one JSON object, and the types of the values at each path, from its text. A parsed object might
+ * take twenty times the memory, and parsing could not be divided into parts.
  */
 export class PropertyScan {
-  /** `card.number`; items of a list are `lines[].sku`. */
+  /** The types by path. A path is written `card.number`, and through the items of a list `lines[].sku`. */
   readonly paths = new Map<string, Set<JsonType>>();
   /** False once a path was left out: too many, too deep, or too long. */
   isWhole = true;
   private readonly open: Container[] = [];
-  /** How many open containers have their members left out. */
+  /** The number of open containers whose members are skipped. */
   private skipped = 0;
   private at = 0;
 
   /** @param json the text of an object as PostgreSQL prints it */
   constructor(private readonly json: string) {}
 
-  /** Reads up to `most` further tokens. @returns how many were read: fewer than `most` at the end */
+  /**
+   * Reads up to `most` further tokens. @returns the number of tokens that were read; less than `most` at the end of the
+   * text
+   */
   read(most: number): number {
     let read = 0;
     for (; read < most && this.at < this.json.length; read += 1) this.token(this.json.charCodeAt(this.at));
@@ -141,7 +144,7 @@ export class PropertyScan {
     this.container.types?.add(type);
   }
 
-  /** Returns the types seen at a path, or undefined when the path is too long or one too many. */
+  /** Returns the types seen at a path, or undefined when the path is too long or there are too many paths. */
   private typesAt(path: string): Set<JsonType> | undefined {
     const known = this.paths.get(path);
     if (known !== undefined) return known;

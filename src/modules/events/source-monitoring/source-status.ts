@@ -21,8 +21,13 @@ export function failureRate({ events, failures }: Pick<SourceFacts, 'events' | '
 }
 
 /**
- * Returns the first status that applies: disabled, nothing sent yet, requests refused or nothing that can send, an event
- * in the last 24 hours, no event in the last 24 hours.
+ * Returns the first status that applies:
+ * - `disabled`: the source is switched off.
+ * - `never_seen`: no event has ever been accepted, and `failures` is 0.
+ * - `failing`: at least half of the requests are refused, or the source has neither an active key nor a webhook
+ * address.
+ * - `healthy`: an event was accepted in the last 24 hours.
+ * - `quiet`: no event was accepted in the last 24 hours.
  */
 export function sourceStatus(facts: SourceFacts): SourceStatus {
   const { isEnabled, activeKeys, hasHook, hoursSinceLastEvent, failures } = facts;

@@ -26,7 +26,9 @@ export class FeedBatch {
     return () => this.close();
   }
 
-  /** Declares that every reader has been given its frames. */
+  /**
+   * Must be called once when all readers have their frames. The reservation ends when all sockets have sent them, too.
+   */
   given(): void {
     this.close();
   }

@@ -17,7 +17,10 @@ export interface FeedRead {
   readonly items: readonly FeedItem[];
   /** Whether more items follow. False without items. */
   readonly hasMore: boolean;
-  /** The reservation of the bytes of large items, which is notified when they have been read and sent. */
+  /**
+   * The memory reservation of large items. One part is released when they have been read, the other when they have been
+   * sent.
+   */
   readonly hold?: AnswerHold;
 }
 
@@ -30,8 +33,8 @@ export interface FeedSource {
   /** Returns the position after which a new reader starts, or null for the first item. */
   start(projectId: ProjectId, until: Date): Promise<FeedCursor | null>;
   /**
-   * Returns items in ascending order, strictly after a position (null: from the first on) and before an instant.
-   * Returns null when there is no memory for them now.
+   * Returns items in ascending order, strictly after a position and before an instant. Without a position (null), they
+   * begin with the first item. Returns null when there is no memory for the items now.
    */
   read(projectId: ProjectId, after: FeedCursor | null, until: Date, limit: number): Promise<FeedRead | null>;
 }

@@ -93,8 +93,8 @@ export class Feed {
   }
 
   /**
-   * Returns whether a reader has caught up with the shared poll. The caller must call `share` in the same turn of the
-   * event loop, so that no poll runs between the two.
+   * Returns whether a reader has caught up with the shared poll. The caller must call `share` synchronously afterwards,
+   * so that no poll runs in between.
    */
   private isAbreast(reader: Reader): boolean {
     if (this.abreast.size === 0) this.cursor = reader.cursor;
@@ -148,8 +148,8 @@ export class Feed {
   }
 
   /**
-   * Sends to all readers that share the poll. A reader whose socket is full leaves the poll. @returns the readers that
-   * were sent rows
+   * Sends to all readers that share the poll. A reader whose socket is full leaves the poll.
+   * @returns the readers to which rows were sent
    */
   private giveAll(outgoing: FeedBatch): Reader[] {
     const served: Reader[] = [];
@@ -203,7 +203,8 @@ export class Feed {
   }
 
   /**
-   * Sends a heartbeat, but not in the first moments: rows stored just before the stream was opened are not settled yet.
+   * Sends a heartbeat, but not directly after the stream was opened, because rows stored just before are not settled
+   * yet.
    */
   private heartbeat({ stream }: Reader, detail?: string): void {
     if (stream.isFull || (detail === undefined && performance.now() - stream.openedAt < this.pollMs)) return;

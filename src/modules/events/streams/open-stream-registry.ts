@@ -16,8 +16,8 @@ const MOST_OF_A_PROJECT = 1_000;
 const CHECK_EVERY_MS = 60_000;
 const RETRY_MS = 1_000;
 /**
- * While the database is unavailable, readers without a notified loss of access are checked at this interval, and keep
- * their streams for this long.
+ * While the database is unavailable, access is checked again every `LOOK_AGAIN_MS`. A stream stays open for
+ * `MOST_UNCERTAIN_MS`, unless a notification said that its access may have changed.
  */
 const LOOK_AGAIN_MS = 5_000;
 const MOST_UNCERTAIN_MS = 60_000;
@@ -94,8 +94,8 @@ export class OpenStreamRegistry implements OnModuleInit, OnModuleDestroy {
     const entry = { scope, stream };
     this.open.add(entry);
     stream.whenClosed(() => this.open.delete(entry));
-    // Access may have been lost after the guard's check and before the stream was added, when no notification reached
-    // it.
+    // Access may have been lost between the guard's check and this point. A notification in that time did not find the
+    // stream.
     void this.check([entry]);
   }
 

@@ -12,8 +12,8 @@ import { OpenStreamRegistry } from './open-stream-registry.js';
 import { asError } from '../../../platform/errors/index.js';
 
 /**
- * Maximum number of feed reads in this process at a time, each for a moment on one connection. A project has one at a
- * time, so that its many streams of large events do not delay those of other projects.
+ * Maximum number of feed reads in this process at a time. Each occupies one connection for a short time. A project has
+ * one read at a time, so that its many streams of large events do not delay those of other projects.
  */
 const READS_AT_ONCE = 4;
 

@@ -2,7 +2,7 @@ import { TextField } from '../../../platform/http/validation/index.js';
 import { type EventCondition, readCondition } from '../eql-language/index.js';
 import { EventFilters } from './event-filters.js';
 
-/** The property is an EQL condition on events. */
+/** Declares a property that is an EQL condition on events. */
 export const ConditionField = (): PropertyDecorator =>
   TextField({
     min: 1,

@@ -1,7 +1,7 @@
 import { EnumField } from '../../../platform/http/validation/index.js';
 import { REQUESTED_INTERVALS } from '../event-store/index.js';
 
-/** The property is a `RequestedInterval`; the default is `auto`. */
+/** Declares a property that is a `RequestedInterval`; the default is `auto`. */
 export const IntervalField = (): PropertyDecorator =>
   EnumField(REQUESTED_INTERVALS, {
     optional: true,

@@ -11,7 +11,7 @@ function scalar(documents: readonly object[]): Kind<ScalarValue> {
   return { document: { anyOf: documents }, build: () => read };
 }
 
-/** The property is a value that events are grouped by. */
+/** Declares a property that is a value by which events are grouped. */
 export const GroupField = (options: { nullable?: true; description: string }): PropertyDecorator =>
   KindField(scalar(options.nullable ? [...SCALARS, { type: 'null' }] : SCALARS), {
     description: options.description,

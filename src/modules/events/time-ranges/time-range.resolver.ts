@@ -30,8 +30,7 @@ export class TimeRangeResolver {
   }
 
   /**
-   * Returns the window of the same length that ends where this one begins, or null when it begins before the retention
-   * limit.
+   * Returns the preceding window of the same length. Returns null when that window begins before the retention limit.
    */
   async before(window: TimeWindow): Promise<TimeWindow | null> {
     const before = windowBefore(window);
@@ -40,8 +39,8 @@ export class TimeRangeResolver {
   }
 
   /**
-   * Returns whether all events of a window are still retained. Only long reads need this check: the removal of expired
-   * events waits long enough for all others.
+   * Returns whether all events of a window are still retained. Only long reads need this check, because expired events
+   * are removed late enough for all shorter reads.
    */
   async isKept({ from, to }: TimeWindow): Promise<boolean> {
     const retainedFrom = await this.retained.fromNow();

@@ -38,8 +38,9 @@ export class WindowResponse {
 }
 
 /**
- * Returns the window of a request. `from_ts` wins over `range`. Without `from_ts`, the range ends at `to_ts` or now.
- * @param place where the fields are, for the error about a window that ends before it begins
+ * Returns the window of a request. `from_ts` takes precedence over `range`. Without `from_ts`, the range ends at
+ * `to_ts` or now.
+ * @param place the part of the request with these fields, for the error about a window that ends before it begins
  */
 export function windowOf({ range, from_ts, to_ts }: AskedWindow, now: Date, place: 'query' | 'body'): TimeWindow {
   if (from_ts !== undefined && to_ts !== undefined && from_ts > to_ts) {
@@ -57,7 +58,7 @@ export function isAll({ range, from_ts, to_ts }: AskedWindow): boolean {
   return range === 'all' && from_ts === undefined && to_ts === undefined;
 }
 
-/** Returns the window of the same length that ends where this one begins. It never begins before the year 1. */
+/** Returns the preceding window of the same length. It never begins before the year 1. */
 export function windowBefore({ from, to }: TimeWindow): TimeWindow {
   return { from: new Date(Math.max(EARLIEST_MS, 2 * from.getTime() - to.getTime())), to: from };
 }

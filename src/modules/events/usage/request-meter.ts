@@ -13,7 +13,10 @@ const FLUSH_MS = 2_000;
  */
 const MAX_ROWS = 100_000;
 
-/** Counts successful requests of API keys and webhooks in memory and adds them to `usage_daily` in batches. It never fails a request. */
+/**
+ * Counts successful requests of API keys and webhooks in memory, and adds them to `usage_daily` in batches. Metering
+ * never makes a request fail.
+ */
 @Injectable()
 export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
   private counts = new Map<string, RequestCount>();
@@ -35,7 +38,7 @@ export class RequestMeter implements OnModuleInit, BeforeApplicationShutdown {
     if (this.enabled) this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** @param sender without an API key when it is a webhook */
+  /** @param sender `apiKeyId` is null for a webhook */
   record(sender: { projectId: ProjectId; apiKeyId: string | null }): void {
     const day = this.clock.now().toISOString().slice(0, 10);
     this.add({ day, projectId: sender.projectId, apiKeyId: sender.apiKeyId, requests: 1 });

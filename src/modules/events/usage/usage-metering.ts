@@ -9,8 +9,8 @@ import { RequestMeter } from './request-meter.js';
 const BYPASSED = new Set(['/v1/stripe/webhook', '/health', '/docs', '/redoc', '/openapi.json', '/openapi.client.json']);
 
 /**
- * Meters a request that carried a known API key, or was sent to the address of a webhook, and was answered with a status below 400, unless it is a repeat that is
- * metered once.
+ * Meters a request with a known API key, or to the address of a webhook, whose status is below 400. A repeat that gets
+ * the answer of an earlier request is not metered again.
  */
 @Injectable()
 export class UsageMetering {
@@ -38,8 +38,8 @@ export class UsageMetering {
       this.meter.record({ projectId: request.access.projectId, apiKeyId: null });
       return;
     }
-    // A bearer route did not check this key. Metering must not fail a request, so an error only leaves the request
-    // uncounted.
+    // A route with bearer authentication did not check this key. An error only leaves the request uncounted, because
+    // metering must not make a request fail.
     void Promise.resolve(this.keys.identityOf(request)).then(
       (identity) => identity !== null && this.meter.record(identity),
       () => undefined,

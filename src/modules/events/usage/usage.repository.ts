@@ -16,8 +16,8 @@ export class UsageRepository {
 
   /**
    * Returns the metered events of all projects of the organization in the month that begins on a day (YYYY-MM-DD),
-   * including projects deleted since. The count is one row, which changes in the transaction of the events as
-   * `usage_daily` does.
+   * including deleted projects. The number is stored in one row. The transaction that stores events updates that row
+   * together with `usage_daily`.
    */
   async eventsOf(scope: Pick<ProjectScope, 'organizationId'>, month: string): Promise<number> {
     const rows = await this.database.rows<{ events: number }>(
@@ -28,7 +28,8 @@ export class UsageRepository {
   }
 
   /**
-   * Deletes the days of one project before `day` (YYYY-MM-DD). @returns how many rows were removed and how many remain
+   * Deletes the days of one project before `day` (YYYY-MM-DD).
+   * @returns the number of removed rows, and the number of rows that remain
    */
   async removeBefore(projectId: ProjectId, day: string): Promise<{ removed: number; left: number }> {
     const removed = await this.database.execute('DELETE FROM usage_daily WHERE project_id = $1 AND day < $2', [

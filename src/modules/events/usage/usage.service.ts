@@ -35,8 +35,8 @@ export class UsageService {
   ) {}
 
   /**
-   * Deletes the usage of a project except the current month: deleting a project does not restore the allowance of its
-   * organization.
+   * Deletes the usage of a project except the current month, because deleting a project does not restore the allowance
+   * of its organization.
    */
   async removeOf(projectId: ProjectId): Promise<RemovalStep> {
     const { removed, left } = await this.usage.removeBefore(projectId, monthOf(this.clock.now()).fromDay);
@@ -66,8 +66,8 @@ export class UsageService {
   }
 
   /**
-   * Returns event counts by UTC date. The first date is cut where the window of `days` times 24 hours begins. Events
-   * ahead of now are counted too.
+   * Returns event counts by UTC date. The window is `days` times 24 hours, so the first date is usually not complete.
+   * Events with a timestamp after now are counted too.
    */
   async daily(scope: ProjectScope, days: number): Promise<DailyUsageResponse> {
     const now = this.clock.now().getTime();

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const PREFIX = 'ce-';
 
-/** Returns the context attributes of an event in binary mode, which are headers. */
+/** Returns the context attributes of an event in binary mode. The headers `ce-<attribute>` carry them. */
 export function attributesOf(headers: IncomingHttpHeaders): Record<string, string> {
   const attributes: [string, string][] = [];
   for (const [name, value] of Object.entries(headers)) {
@@ -14,8 +14,8 @@ export function attributesOf(headers: IncomingHttpHeaders): Record<string, strin
 }
 
 /**
- * Reads a value as the HTTP binding of CloudEvents writes it: in quotes or not, then with percent-encoding. The official
- * JavaScript SDK sends UTF-8 instead, which Node reads as Latin-1.
+ * Decodes a header value as the HTTP binding of CloudEvents defines: an optional pair of quotes, then percent-encoding.
+ * The official JavaScript SDK does not percent-encode but sends UTF-8, which Node reads as Latin-1.
  */
 function decoded(value: string): string {
   const bytes = Buffer.from(value, 'latin1');

@@ -3,7 +3,7 @@ import { isObject } from '../../../platform/http/validation/index.js';
 import type { Redact } from '../../tenancy/projects/index.js';
 import { cutBytes, type DraftOrRefusal, parseItem } from '../core/index.js';
 
-/** Attributes that have a field of their own, or say only how the event was sent. */
+/** Attributes that do not become properties, because they have a field of their own or only describe the transport. */
 const OTHER_THAN_PROPERTIES: ReadonlySet<string> = new Set([
   'specversion',
   'id',
@@ -15,14 +15,17 @@ const OTHER_THAN_PROPERTIES: ReadonlySet<string> = new Set([
   'data_base64',
 ]);
 const REQUIRED = ['id', 'source', 'type'] as const;
-/** Longer data that is not JSON is cut. For binary data, in characters of base64. */
+/**
+ * Maximum size of data that is not a JSON object or list. Longer data is cut. Text is measured in bytes of UTF-8, and
+ * binary data in characters of base64.
+ */
 const MAX_DATA_BYTES = 64 * 1024;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Characters in which a media type must end. It comes from the sender, with any length. */
+/** Only this number of characters of a media type is read, because senders may send one of any length. */
 const MAX_MEDIA_TYPE = 200;
 
-/** The context attributes and the data of an event, as every mode has them. */
+/** The context attributes and the data of an event, in the same form for every mode. */
 export interface CloudEventParts {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly data: CloudEventData;
@@ -68,8 +71,8 @@ export function cloudEventDraft({ attributes, data }: CloudEventParts, redact: R
 }
 
 /**
- * Returns the data of bytes with a media type: text, or bytes where they are not UTF-8 text. JSON is left to the
- * caller.
+ * Returns bytes as text when the media type is a text type and the bytes are UTF-8, as bytes otherwise, and null when
+ * there are none. The caller reads JSON.
  */
 export function dataOfBytes(bytes: Buffer, mediaType: string | undefined): CloudEventData {
   if (bytes.length === 0) return null;
@@ -104,14 +107,16 @@ function structuredData({ data, data_base64: base64, datacontenttype: type }: Re
   return 'value' in parsed ? parsed : { bytes };
 }
 
-/** Masks the data under the name `data`, because its members become properties without that name. */
+/**
+ * Masks the data before its members become properties, so that redaction paths that begin with `data` apply to them.
+ */
 function maskedData(data: ReadData, redact: Redact): ReadData {
   if (data === null) return null;
   const { data: value } = redact({ data: 'value' in data ? data.value : '' });
   return 'value' in data || value !== '' ? { value } : data;
 }
 
-/** Adds attributes to the data. An attribute with the name of a member of the data is kept in `cloudevents_attributes`. */
+/** Adds attributes to the data. An attribute whose name the data already has is kept in `cloudevents_attributes`. */
 function withContext(
   data: Record<string, unknown>,
   context: readonly (readonly [name: string, value: unknown])[],

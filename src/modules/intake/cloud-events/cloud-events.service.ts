@@ -26,7 +26,7 @@ interface CloudEventsRequest {
   readonly requestId: string;
 }
 
-/** Takes CloudEvents 1.0 in the three modes of the HTTP binding. */
+/** Receives CloudEvents 1.0 in the three modes of the HTTP binding. */
 @Injectable()
 export class CloudEventsService {
   constructor(private readonly intake: IntakeService) {}

@@ -1,6 +1,6 @@
 /**
- * An event as a protocol names it, before it is cut to the limits of an event. A mapper makes drafts from a decoded
- * body. A member that is missing takes its default: `event_type` is `event`, `source` is `intake`, and `timestamp` is
+ * An event with the names of our fields, before it is cut to the limits of an event. A mapper makes drafts from a
+ * decoded body. A missing member takes its default: `event_type` is `event`, `source` is `intake`, and `timestamp` is
  * the time of arrival.
  */
 export interface EventDraft {
@@ -16,16 +16,16 @@ export interface EventDraft {
   readonly status?: string | undefined;
   readonly environment?: string | undefined;
   /**
-   * ISO 8601 text, a Date, or a number (or its digits) of seconds, ms, µs or ns since 1970, by its magnitude. A time
-   * that cannot be read, and a time more than 24 hours ahead, becomes the time of arrival and is kept in the property
-   * `timestamp_original`.
+   * A time as `readTime` reads it: ISO 8601 or RFC 2822 text, a Date, or a number (or its digits) of seconds, ms, µs or
+   * ns since 1970. The magnitude of a number decides its unit. A time that cannot be read, or that is more than 24
+   * hours ahead, becomes the time of arrival, and the original is kept in the property `timestamp_original`.
    */
   readonly timestamp?: unknown;
   /** The payload. Null members are left out, and depth and number of members are cut to their limits. */
   readonly properties: Readonly<Record<string, unknown>>;
   /**
-   * The event is stored once per project within 24 hours: CloudEvents `source` and `id`, or the delivery id of a
-   * provider. It begins with the name of the protocol and may have any length.
+   * Within 24 hours, a project stores only one event with this key. The key begins with the name of the protocol, and
+   * contains for example CloudEvents `source` and `id`, or the delivery id of a provider. It may have any length.
    */
   readonly uniqueKey?: string | undefined;
 }

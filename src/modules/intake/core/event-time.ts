@@ -1,9 +1,7 @@
 import { ExactNumber } from '../../../platform/json/index.js';
 import { parseMoment } from '../../../platform/http/validation/index.js';
 
-/**
- * Units of numeric times. A number below the first value has this unit. The second value converts it to milliseconds.
- */
+/** Units of numeric times. A number below `below` has this unit, and `milliseconds` is the factor that converts it. */
 const UNITS: readonly (readonly [below: number, milliseconds: number])[] = [
   [1e11, 1_000],
   [1e14, 1],

@@ -39,7 +39,8 @@ export function fitEvent(draft: EventDraft, arrivedAt: Date): IngestRequest {
 
 function short(draft: EventDraft, name: keyof typeof MAX_CODE_POINTS): string | undefined {
   const max = MAX_CODE_POINTS[name];
-  // Text that many events share may be long. A code point has at most two code units.
+  // Only the part that can be kept is scanned, because many events may share a long text. A code point has at most two
+  // code units.
   const text = textOf(draft[name]?.slice(0, 2 * max + 2));
   return text && cutText(text, max);
 }
@@ -61,7 +62,7 @@ function originalTime(time: unknown): unknown {
     : cutText(storableText(JSON.stringify(time)), MAX_ORIGINAL_TIME);
 }
 
-/** Returns a new object without null members and with at most 512 of the others. */
+/** Returns a new object without null members and with at most 512 members. */
 function fitProperties(properties: EventDraft['properties']): Record<string, unknown> {
   const fitted: Record<string, unknown> = {};
   let [kept, dropped] = [0, 0];

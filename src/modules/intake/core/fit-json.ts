@@ -10,7 +10,7 @@ export function storableText(text: string): string {
   return (text.includes('\u0000') ? text.replaceAll('\u0000', '\ufffd') : text).toWellFormed();
 }
 
-/** Returns the text with at most `max` code points. The last one is an ellipsis where the text was longer. */
+/** Returns the text with at most `max` code points. A text that was cut ends with an ellipsis. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   let [end, kept] = [0, 0];
@@ -21,7 +21,7 @@ export function cutText(text: string, max: number): string {
   return end === text.length ? text : text.slice(0, kept) + ELLIPSIS;
 }
 
-/** Returns the text with at most `max` bytes of UTF-8, an ellipsis included where it was longer. */
+/** Returns the text with at most `max` bytes of UTF-8. A text that was cut ends with an ellipsis, which counts too. */
 export function cutBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;
@@ -31,8 +31,8 @@ export function cutBytes(text: string, max: number): string {
 }
 
 /**
- * Returns a JSON value that can be stored. Text is made storable, a number that is not finite becomes text, and what is
- * nested deeper than the limit becomes an ellipsis. A value that needs no change is returned itself.
+ * Returns a JSON value that can be stored. Text is made storable, a number that is not finite becomes text, and a list
+ * or object beyond the maximum level becomes an ellipsis. If nothing has to change, the same object is returned.
  * @param level the level of `value`; the payload itself is at level 1
  */
 export function fitJson(value: unknown, level: number): unknown {

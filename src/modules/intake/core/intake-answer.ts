@@ -1,6 +1,9 @@
 import type { IntakeResult } from './intake.dto.js';
 
-/** The result of an item before it is submitted: an event with an id, a refusal, or the same as another item. */
+/**
+ * The result of an item before it is submitted: an event with an id, a refusal, or the same result as the item at the
+ * position `sameAs`.
+ */
 export type Outcome = { readonly id: string } | { readonly refusal: string } | { readonly sameAs: number };
 
 /** The answer to a request of the intake. Accepted events include duplicates. */
@@ -9,13 +12,13 @@ export interface IntakeAnswer {
   readonly rejected: number;
   readonly duplicates: number;
   readonly results: readonly IntakeResult[];
-  /** Whether the whole request is a repeat, so that it is answered as before and not metered again. */
+  /** Whether the whole request is a repeat. A repeat gets the stored answer and is not metered again. */
   readonly isRepeat: boolean;
 }
 
-/** The outcome of the transaction for the events of a request. */
+/** The outcome of the transaction that stores the events of a request. */
 export interface Decision {
-  /** How many events that are no duplicates are stored, from the first on. */
+  /** The number of events that are stored, without duplicates. They are the first events of the request. */
   readonly admitted: number;
   /** The reason why the remaining events are refused. */
   readonly rest: string;
@@ -25,14 +28,14 @@ export interface Decision {
 }
 
 /**
- * The stored data from which a repeat is answered. Ids are left out where the protocol does not answer them, because a
- * request may have 10,000.
+ * The stored data from which a repeat is answered. The ids are left out for protocols whose answers contain no ids,
+ * because a request may have 10,000 of them.
  */
 export interface StoredIntakeAnswer {
   readonly total: number;
   readonly refusals: readonly (readonly [position: number, detail: string])[];
   readonly same: readonly (readonly [position: number, sameAs: number])[];
-  /** One for each item that is neither refused nor the same as another one. */
+  /** One id for each item that is neither refused nor the same as another item. */
   readonly ids?: readonly string[];
 }
 
@@ -45,7 +48,7 @@ export function storedOutcomes(outcomes: readonly Outcome[], keepsIds: boolean):
   };
 }
 
-/** Returns the outcomes of the first request. Ids that were not stored are empty. */
+/** Returns the outcomes of the first request. Without stored ids, the ids are empty text. */
 export function outcomesOf({ total, refusals, same, ids }: StoredIntakeAnswer): Outcome[] {
   const refused = new Map(refusals);
   const repeated = new Map(same);

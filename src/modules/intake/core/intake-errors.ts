@@ -29,12 +29,12 @@ export class AllIntakeEventsRefused extends AllEventsRefused {
   };
 }
 
-/** The same refusal where the monthly quota is the reason of all events, for the document. */
+/** This refusal when the monthly quota is the reason for every event. Only the API document uses the class. */
 class AllIntakeEventsOverQuota extends AllIntakeEventsRefused {
   static override readonly status = 403;
 }
 
-/** The same refusal where the daily limit is the reason of all events, for the document. */
+/** This refusal when the daily limit is the reason for every event. Only the API document uses the class. */
 class AllIntakeEventsOverDailyLimit extends AllIntakeEventsRefused {
   static override readonly status = 429;
 }
@@ -53,7 +53,7 @@ export const STORE_ERRORS = [
   ServiceOverloaded,
 ] as const;
 
-/** The refusals of routes that take a list of events by key. */
+/** The refusals of routes that receive a list of events with an API key. */
 export const INTAKE_ERRORS = [
   ...INGESTION_KEY_ERRORS,
   ...STORE_ERRORS,

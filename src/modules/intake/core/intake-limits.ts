@@ -7,7 +7,7 @@ export const MAX_INTAKE_EVENTS = 1_000;
 export const MAX_PROPERTIES = 512;
 /** Deeper values become an ellipsis. */
 export const MAX_JSON_MEMBER_LEVELS = 64;
-/** A larger event is refused. Counted as it is stored, where each number has all its digits. */
+/** A larger event is refused. The size is that of the stored form, in which each number has all its digits. */
 export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
 
 /** Longer text is cut, and ends with an ellipsis. In code points. */

@@ -30,10 +30,15 @@ import type { Reading } from './reading.js';
 const BYTES_PER_TURN = 64 * 1024;
 /** The cost of fitting an event in addition to its bytes, in bytes. */
 const BYTES_PER_EVENT = 600;
-/** Bytes of events that a request may hold while other requests of its kind are read. A small body may become many. */
+/**
+ * A request whose events have more bytes than this acquires the slot for large bodies, even when its body is small. A
+ * small body may expand to many bytes of events.
+ */
 const BYTES_WITHOUT_SLOT = 256 * 1024;
 
-/** Properties that repeat a field as it was sent. They are redacted with their field. */
+/**
+ * Pairs of a field and the property that keeps the original of the field. A redacted field also redacts its property.
+ */
 const COPIES = [
   ['message', MESSAGE_FULL],
   ['timestamp', TIMESTAMP_ORIGINAL],
@@ -41,13 +46,13 @@ const COPIES = [
 
 const TOO_LARGE = `The event takes more than ${MAX_EVENT_BYTES} bytes`;
 
-/** A key under which a whole request is answered as before when it is repeated within 24 hours. */
+/** Identifies a request. A repeat within 24 hours gets the answer that was stored for the first request. */
 export interface RepeatKey {
   /** At most 200 characters, unique for the API key. */
   readonly key: string;
   /** SHA-256 of the request. The same key with another hash is refused with 409. */
   readonly hash: Buffer;
-  /** Whether the answer to a repeat names the ids of the events. Without them, a large request stores less. */
+  /** Whether the answer to a repeat contains the ids of the events. Without ids, a large request stores less. */
   readonly keepsIds: boolean;
 }
 
@@ -66,7 +71,7 @@ export interface IntakeRequest {
   readonly requestId: string | null;
 }
 
-/** The events of a request with their outcomes, in the order of its items. */
+/** The events of a request and the outcomes of its items, in the order of the items. */
 class FittedEvents {
   readonly events: NormalizedEvent[] = [];
   readonly outcomes: Outcome[] = [];
@@ -74,13 +79,16 @@ class FittedEvents {
   readonly uniqueKeys = new Map<string, Buffer>();
   private readonly firstWith = new Map<string, number>();
 
-  /** Returns the bytes of the event, which are 0 for a refusal. */
+  /** Records a refusal. Returns 0, the bytes of an event that does not exist. */
   refuse(refusal: string): number {
     this.outcomes.push({ refusal });
     return 0;
   }
 
-  /** Returns the bytes of the event. Another event with the unique key of an earlier one takes its outcome. */
+  /**
+   * Adds an event and returns its bytes. If an earlier event of the request has the same unique key, the item gets the
+   * outcome of that event, and 0 is returned.
+   */
   add(draft: EventDraft, arrivedAt: Date, redaction: Redaction): number {
     const { uniqueKey } = draft;
     const sameAs = uniqueKey === undefined ? undefined : this.firstWith.get(uniqueKey);
@@ -103,7 +111,7 @@ class FittedEvents {
   }
 }
 
-/** Stores the events of a request of any protocol, all in one transaction. */
+/** Stores the events of a request of any protocol in one transaction. */
 @Injectable()
 export class IntakeService {
   constructor(
@@ -114,10 +122,10 @@ export class IntakeService {
   ) {}
 
   /**
-   * Returns the result of each item. Some of them may be refused.
+   * Stores the events and returns the result of each item. Some items may be refused.
    * @throws AllIntakeEventsRefused (403, 422 or 429) when every item is refused; its `members` have the results
-   * @throws DomainError when the whole request is refused: project, source, billing, a reused key, overload, and what
-   * `items` throws
+   * @throws DomainError when the whole request is refused: project, source, billing, a reused key, overload, and any
+   * error that `items` throws
    */
   async submit(request: IntakeRequest): Promise<IntakeAnswer> {
     const { sender, repeat, requestId } = request;
@@ -205,7 +213,7 @@ export function repeatOf(key: string | undefined, context: readonly string[], bo
   return { key, hash: sha256(Buffer.concat([Buffer.from(`${JSON.stringify(context)}\n`), body])), keepsIds: true };
 }
 
-/** Returns a key for a body that is a repeat when it is byte for byte an earlier one. @param protocol keeps protocols apart */
+/** Returns the key of a body. A body with the same bytes is a repeat, unless its `protocol` differs. */
 export function repeatOfBytes(protocol: string, bytes: Buffer): RepeatKey {
   const hash = sha256(bytes);
   return { key: `${protocol} ${hash.toString('hex')}`, hash, keepsIds: false };

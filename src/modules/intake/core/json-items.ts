@@ -20,8 +20,8 @@ const BACKSLASH = 0x5c;
 export type JsonItem = { readonly value: unknown } | { readonly refusal: string };
 
 /**
- * Returns the items of a list, or the value itself. Lines that are declared as one JSON text are read as lines. Numbers
- * keep all their digits.
+ * Returns the items of a JSON list, or a single value as the only item. Newline-delimited JSON is read too, also when
+ * its media type is that of JSON. Numbers keep all their digits.
  * @throws ValidationError when the body is no JSON, TooManyEvents
  */
 export async function readItems(body: Buffer, reading: Pick<Reading, 'rest'>): Promise<JsonItem[]> {
@@ -70,8 +70,8 @@ function errorOf(issues: readonly { readonly ctx?: Readonly<Record<string, unkno
 }
 
 /**
- * Returns whether a JSON list has more items. Counts commas before anything is parsed, because a small item takes far
- * more memory than its text.
+ * Returns whether a JSON list has more than `most` items. Counts commas before anything is parsed, because a small item
+ * takes far more memory than its text.
  */
 function hasMoreItemsThan(json: Buffer, most: number): boolean {
   let [level, items] = [0, 1];

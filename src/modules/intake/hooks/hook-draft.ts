@@ -17,13 +17,13 @@ interface ReadDelivery extends Pick<Delivery, 'headers'> {
   readonly value: unknown;
 }
 
-/** A message by which a provider tests the address. A challenge is to be answered with its text. */
+/** A message with which a provider tests the address. The answer to a challenge must be its text. */
 export type Trial = { readonly ping: true } | { readonly challenge: string };
 
-/** The body of a challenge is far shorter, in bytes. */
+/** A longer body is not read as a challenge, in bytes. Real challenges are far shorter. */
 const MAX_CHALLENGE = 4_096;
 
-/** The names that a provider gives a webhook. Members that it leaves out are undefined. */
+/** The event type and the id that a provider gives a webhook. Undefined when the provider sends none. */
 interface Named {
   readonly type: string | undefined;
   /** The same for every repeat of a delivery. */
@@ -58,7 +58,7 @@ const READERS: Readonly<Record<HookScheme, Reader>> = {
   none: unnamed,
 };
 
-/** Returns the test message that a verified webhook is, or null for a delivery. */
+/** Returns the test message in a verified webhook, or null when the webhook is a delivery. */
 export function readTrial(
   { scheme }: Pick<HookedSource, 'scheme'>,
   delivery: Pick<Delivery, 'headers'> & { readonly text: Buffer },
@@ -80,7 +80,7 @@ export function deliveryDraft(source: HookedSource, delivery: ReadDelivery, reda
   const sent = membersOf(value);
   const body = redact(sent);
   const { type, deliveryId: event_id } = READERS[scheme](delivery, body);
-  // A masked id would be the same for all deliveries.
+  // The unique key needs the id as it was sent. A masked id would be the same for all deliveries.
   const { deliveryId } = READERS[scheme](delivery, sent);
   const slug = slugOf(name);
   return {
@@ -100,13 +100,19 @@ function membersOf(value: unknown): Record<string, unknown> {
   return isObjectOfMembers(value) ? value : {};
 }
 
-/** Senders without a scheme of their own may name a delivery by `webhook-id` or `Idempotency-Key`. */
+/**
+ * Reads a webhook of a sender without a scheme of its own. It may name the delivery by `webhook-id` or
+ * `Idempotency-Key`.
+ */
 function unnamed(delivery: ReadDelivery): Named {
   const deliveryId = headerOf(delivery, `${standardPrefixOf(delivery)}-id`) ?? headerOf(delivery, 'idempotency-key');
   return { type: undefined, deliveryId };
 }
 
-/** Returns the name of a source as a word: in lower case, other characters as hyphens. */
+/**
+ * Returns the name of a source in lower case. Characters other than a-z, 0-9, dot, underscore and hyphen become
+ * hyphens.
+ */
 export function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9._-]/gu, '-');
 }

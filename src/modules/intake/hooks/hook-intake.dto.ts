@@ -1,6 +1,6 @@
 import { TextField } from '../../../platform/http/validation/index.js';
 
-/** Answers Slack when it tries an address. */
+/** The answer to the request with which Slack tests an address. */
 export class HookChallengeResponse {
   @TextField({ description: 'The text that was sent' })
   challenge!: string;

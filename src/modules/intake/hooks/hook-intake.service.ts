@@ -18,7 +18,8 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /** The media types of a request, each with its schema. */
 export const HOOK_BODY = {
-  // Generators cannot write an example of any JSON. Nearly all providers send objects.
+  // The schema is an object, because generators cannot write an example of arbitrary JSON. Nearly all providers send
+  // objects.
   'application/json': {
     type: 'object',
     additionalProperties: true,
@@ -46,7 +47,7 @@ interface HookRequest {
   readonly requestId: string;
 }
 
-/** Takes the webhooks of a source. Nothing of a body is read before its signature is verified. */
+/** Receives the webhooks of a source. No part of a body is read before its signature is verified. */
 @Injectable()
 export class HookIntakeService {
   constructor(

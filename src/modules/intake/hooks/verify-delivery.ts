@@ -11,7 +11,10 @@ export interface Delivery {
 
 export type Verdict = 'valid' | 'invalid_signature' | 'timestamp_out_of_range';
 
-/** A signed time that is further away, in the past or in the future, is refused: it may be a captured request. */
+/**
+ * A signed time that is further away, in the past or in the future, is refused. The request may be a captured one that
+ * is sent again.
+ */
 const TOLERANCE_SECONDS = 300;
 /** A header with more signatures is refused. Senders write one for each secret while they rotate it. */
 const MAX_SIGNATURES = 20;
@@ -82,7 +85,7 @@ function verifyStandardWebhooks(delivery: Delivery, { secret }: Verification, no
   return isAnyOf(signatures, expected) ? verdictOfTime(time, now) : 'invalid_signature';
 }
 
-/** Returns what the names of the headers of Standard Webhooks begin with. */
+/** Returns the prefix of the header names of Standard Webhooks. */
 export function standardPrefixOf({ headers }: Pick<Delivery, 'headers'>): 'webhook' | 'svix' {
   return headers['webhook-id'] === undefined && headers['svix-id'] !== undefined ? 'svix' : 'webhook';
 }

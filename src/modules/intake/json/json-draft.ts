@@ -3,7 +3,7 @@ import { ExactNumber } from '../../../platform/json/index.js';
 import type { Redact } from '../../tenancy/projects/index.js';
 import { type DraftOrRefusal, setMember } from '../core/index.js';
 
-/** The usual names of the fields of an event, in the order in which they are looked for. */
+/** The names under which senders usually write the fields of an event. An earlier name takes precedence. */
 const NAMES = {
   event_type: ['event_type', 'type', 'event', 'name'],
   source: ['source', 'service', 'app', 'host'],
@@ -14,7 +14,10 @@ const NAMES = {
   environment: ['environment'],
   timestamp: ['timestamp', 'time', 'ts', '@timestamp', 'date'],
 } as const;
-/** Members whose own members are properties, as in an ingestion body. The later one wins. */
+/**
+ * Objects whose members become properties, as in an ingestion body. For members of the same name, the later object
+ * wins.
+ */
 const CONTAINERS: readonly string[] = ['payload', 'properties'];
 
 const DEFAULT_TYPE = 'event';
@@ -22,22 +25,22 @@ const DEFAULT_SOURCE = 'json';
 
 type Field = keyof typeof NAMES;
 
-/** The field that a name stands for, and its place in the order of that field. */
+/** The field of each name, and the rank of the name among the names of that field. */
 const PLACES: ReadonlyMap<string, { readonly field: Field; readonly rank: number }> = new Map(
   (Object.keys(NAMES) as Field[]).flatMap((field) =>
     NAMES[field].map((name, rank) => [name, { field, rank }] as const),
   ),
 );
 
-/** Values for events that do not name their own. */
+/** Values for events that do not have these fields. */
 export interface JsonDefaults {
   readonly event_type?: string | undefined;
   readonly source?: string | undefined;
 }
 
 /**
- * Reads an event from JSON of any shape. A field is read only from text that is not empty, and the time also from a number.
- * Members that name no field become properties.
+ * Reads an event from a JSON object of any shape. Only text that is not empty is read as a field; the time may also be
+ * a number. Members that are not read as a field become properties.
  * @param redact masks the members under the names that the sender gives them
  */
 export function jsonDraft(sent: unknown, defaults: JsonDefaults, redact: Redact): DraftOrRefusal {
@@ -61,7 +64,9 @@ export function jsonDraft(sent: unknown, defaults: JsonDefaults, redact: Redact)
   };
 }
 
-/** Returns the name under which each field is found, the first one of its order. */
+/**
+ * Returns, for each field, the name under which the event has it. If it has several, the first name of `NAMES` wins.
+ */
 function namesOf(value: Record<string, unknown>): Partial<Record<Field, string>> {
   const names: Partial<Record<Field, string>> = {};
   for (const name of Object.keys(value)) {
@@ -75,7 +80,7 @@ function namesOf(value: Record<string, unknown>): Partial<Record<Field, string>>
   return names;
 }
 
-/** Members are added one by one, which is several times quicker than building entries. */
+/** Members are added one by one, which is several times faster than building a list of entries first. */
 function propertiesOf(value: Record<string, unknown>, names: Partial<Record<Field, string>>): Record<string, unknown> {
   const properties: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {

@@ -32,7 +32,7 @@ interface JsonRequest {
   readonly requestId: string;
 }
 
-/** Takes JSON of any shape. */
+/** Receives JSON of any shape. */
 @Injectable()
 export class JsonIntakeService {
   constructor(private readonly intake: IntakeService) {}

@@ -3,13 +3,16 @@ import { domainError } from '../../../platform/http/domain-error.js';
 /** The maximum number of log records, or of spans plus exceptions, in a request. Beyond it the answer is 413. */
 export const MAX_RECORDS = 10_000;
 /**
- * Attributes of a record, of a resource, of a scope and of each value that is a map. Later ones are left out. With the
- * properties that the mapping adds, an event has at most 512.
+ * Maximum number of attributes of a record, of a resource, of a scope and of each value that is a map. Further
+ * attributes are dropped. With the properties that the mapping adds, an event has at most 512.
  */
 export const MAX_ATTRIBUTES = 496;
-/** Levels of lists and maps in a value. Deeper values are replaced by `TOO_DEEP`. */
+/** Maximum number of levels of lists and maps in a value. Deeper values are replaced by `TOO_DEEP`. */
 export const MAX_DEPTH = 64;
-/** Values in the lists and maps of a record. Later ones are left out, and count as dropped attributes. */
+/**
+ * Maximum number of values in the lists and maps of a record. Further values are left out and count as dropped
+ * attributes.
+ */
 export const MAX_NESTED_VALUES = 10_000;
 /** Replaces a value deeper than `MAX_DEPTH`. */
 export const TOO_DEEP = '…';

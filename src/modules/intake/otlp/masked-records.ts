@@ -1,7 +1,10 @@
 import { REDACTED, type Redaction } from '../../tenancy/projects/index.js';
 import type { Attributes, AttributeList, LogRecord, Of, Origin, OtlpValue, Span } from './records.js';
 
-/** Attributes of records from which the mapping copies a member of the event. They are masked with the member. */
+/**
+ * For each member of an event, the attributes of a record from which the mapping copies it. When the project redacts
+ * the member, the attributes are masked too.
+ */
 const COPIED: Readonly<Record<string, readonly string[]>> = {
   method: ['http.request.method', 'http.method', 'rpc.system', 'rpc.system.name'],
   path: ['url.path', 'http.target'],
@@ -15,7 +18,10 @@ const COPIED_OF_RESOURCE = {
   environment: ['deployment.environment.name', 'deployment.environment'],
 };
 
-/** Masks the attributes of one kind of list, under their own names and under those of the members copied from them. */
+/**
+ * Masks the attributes of one kind of list. It applies redaction to their own names and to the members copied from
+ * them.
+ */
 class AttributeMask {
   private readonly names: readonly string[];
 
@@ -28,7 +34,7 @@ class AttributeMask {
       .flatMap((member) => copied[member] ?? []);
   }
 
-  /** @param at where the attributes are in the properties of an event */
+  /** @param at the path of the attributes in the properties of an event */
   of(attributes: Attributes, at: readonly string[] = []): Attributes {
     const masked = this.redaction.valueAt(at, attributes);
     if (typeof masked === 'string') return {};

@@ -39,14 +39,14 @@ function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The number of rejected records of a request, and why. */
+/** The number of rejected records of a request, and the reasons. */
 export interface ExportResult {
   readonly rejected: number;
-  /** The reasons of the rejected records; empty without any. */
+  /** The reasons, as sentences. Empty when nothing is rejected. */
   readonly message: string;
 }
 
-/** Answers a request whose records are stored, or some of them. */
+/** Answers a request of which all or some records are stored. */
 export function sendTaken(response: Response, signal: Signal, { rejected, message }: ExportResult): void {
   if (isJson(response.req)) {
     const partialSuccess = { [REJECTED[signal]]: String(rejected), errorMessage: message };

@@ -60,7 +60,10 @@ export const METRICS: Messages = {
   records: 'resourceMetrics',
 };
 
-/** Returns the media types of a request, each with its schema. OTLP defines what a resource has. */
+/**
+ * Returns the media types of a request, each with its schema. The schema does not describe the records, which OTLP
+ * defines.
+ */
 export function otlpBody({ request, records }: Messages): Record<string, object> {
   const resources = { type: 'array', items: { type: 'object', additionalProperties: true } };
   const schema = { type: 'object', properties: { [records]: resources } };
@@ -70,7 +73,7 @@ export function otlpBody({ request, records }: Messages): Record<string, object>
   };
 }
 
-/** Returns the success of a request, in the encoding of the request. */
+/** Describes the answer to a successful request, in the encoding of the request. */
 export function otlpAnswer(messages: Messages): { content: Record<string, JsonSchema>; description: string } {
   const { response, partialSuccess, rejected } = messages;
   const schemas = {

@@ -19,7 +19,7 @@ export function* logDrafts(records: Iterable<Of<LogRecord>>, redaction: Redactio
 }
 
 /**
- * Maps spans to events while they are consumed. Spans of kinds that are not wanted have no event and still count.
+ * Maps spans to events while they are consumed. Spans that become no event also count towards `MAX_RECORDS`.
  * @throws TooManyRecords while they are consumed
  */
 export function* traceDrafts(

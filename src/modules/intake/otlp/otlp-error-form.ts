@@ -4,7 +4,9 @@ import { sendStatus } from './otlp-answer.js';
 
 const MAX_ISSUES = 3;
 
-/** Every error below this path is a `google.rpc.Status`. Inputs that cannot be decoded are 400, as the protocol says. */
+/**
+ * Every error below this path is a `google.rpc.Status`. Invalid input gets the status 400, as the protocol requires.
+ */
 export const OTLP_ERROR_FORM: ErrorForm = {
   prefix: '/intake/otlp/',
   write: (response, status, detail) => {

@@ -76,8 +76,8 @@ function bodyOf({ bytes, request }: ExportRequest): OtlpBody {
 }
 
 /**
- * Whether the same bytes should be sent again. The first request is still running, or its outcome is unknown. Both are safe to
- * repeat, and exporters repeat only after 429 and 503.
+ * Whether the same bytes should be sent again, because the first request is still running or its outcome is unknown. A
+ * repeat is safe in both cases, and exporters repeat only after 429 and 503.
  */
 function isRetryable(error: unknown): boolean {
   return error instanceof IdempotencyKeyInProgress || error instanceof OutcomeUnknown;

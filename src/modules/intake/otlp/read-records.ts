@@ -17,15 +17,15 @@ export interface OtlpBody {
 type Rest = Pick<Reading, 'rest'>;
 
 /**
- * Reads the log records of an export request. They are decoded one by one while they are consumed, so that only one of
- * them is in memory as objects. Only JSON is parsed at once.
+ * Reads the log records of an export request. They are decoded while they are consumed, so that only one of them is in
+ * memory as objects. A JSON body, however, is parsed as a whole.
  * @throws UndecodableBody here or while the records are consumed
  */
 export async function readLogRecords(body: OtlpBody, rest: Rest): Promise<Iterable<Of<LogRecord>>> {
   return decoded(body.isJson ? logsOf(await jsonOf(body, rest)) : readLogs(body.bytes));
 }
 
-/** As {@link readLogRecords}. */
+/** Reads the spans of an export request, as {@link readLogRecords} does with log records. */
 export async function readSpans(body: OtlpBody, rest: Rest): Promise<Iterable<Of<Span>>> {
   return decoded(body.isJson ? tracesOf(await jsonOf(body, rest)) : readTraces(body.bytes));
 }

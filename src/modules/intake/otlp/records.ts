@@ -10,7 +10,7 @@ export interface AttributeList {
   readonly attributes: Attributes;
   /** The number of attributes added. A repeated name counts each time. */
   count: number;
-  /** How many the sender or this service has left out. */
+  /** The number of attributes that the sender or this service has dropped. */
   dropped: number;
   /** The number of values in lists and maps. */
   nested: number;

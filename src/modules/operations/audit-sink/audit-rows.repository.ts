@@ -3,26 +3,26 @@ import type { AuditSinkKind } from '../../../config/index.js';
 import { Database } from '../../../platform/database/database.js';
 import type { AuditEvent } from '../../identity/audit/index.js';
 
-/** An audit event with its number in the order of commit. */
+/** An audit event and its position in the order of commit. */
 export interface NumberedAuditEvent extends AuditEvent {
   readonly position: string;
 }
 
-/** The audit events that a sink has not stored yet. */
+/** Count and age of the audit rows that a sink has not stored yet. */
 export interface WaitingRows {
   readonly rows: number;
-  /** The age of the oldest row. 0 without rows. */
+  /** The age of the oldest of these rows; 0 when there is none. */
   readonly oldestSeconds: number;
 }
 
-/** Before every position. */
+/** The smallest position. Every row has a larger one. */
 const START = '-9223372036854775808';
-/** A process that has claimed a sink and does not move its cursor for this time loses the claim. */
+/** A process that does not move the cursor of its sink for this time loses its claim on the sink. */
 const CLAIM_TTL = `interval '60 seconds'`;
 
 /**
- * Reads audit events in the order of commit, and stores how far each kind of sink has come. A number is visible only
- * after all smaller ones, because the trigger that gives it out holds a lock until the commit.
+ * Reads audit events in the order of commit, and stores one cursor for each kind of sink. A position becomes visible
+ * only after all smaller positions, because the trigger that assigns positions holds a lock until the commit.
  */
 @Injectable()
 export class AuditRowsRepository {

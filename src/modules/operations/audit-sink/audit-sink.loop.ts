@@ -11,13 +11,13 @@ import type { AuditLine, AuditTarget } from './audit-target.js';
 
 const IDLE_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
-/** Scrapes within this time share one count. */
+/** Scrapes within this time share one count of the waiting rows. */
 const COUNT_TTL_MS = 5_000;
 
 /**
- * Streams audit rows to the sink as long as the process runs. Of all processes, the one with the claim streams. The
- * cursor moves after the sink has stored the rows, so a process that dies in between leaves rows that are sent twice, and
- * none that are lost. While the sink fails, rows wait in PostgreSQL and acts go on.
+ * Streams audit rows to the sink while the process runs. Only the process that has the claim streams. The cursor moves
+ * after the sink has stored the rows. A process that dies before the move causes rows to be sent twice, and loses none.
+ * While the sink fails, rows wait in PostgreSQL, and audited actions are not blocked.
  */
 export class AuditSinkLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('audit-sink');
@@ -55,7 +55,8 @@ export class AuditSinkLoop implements OnApplicationBootstrap, BeforeApplicationS
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.running;
-    // Another process may continue at once. Without the database, it continues when the claim has expired.
+    // Another process may then continue at once. If the release fails, another process continues when the claim has
+    // expired.
     await this.rows.release(this.kind, this.claim).catch((error: unknown) => this.report(error));
   }
 

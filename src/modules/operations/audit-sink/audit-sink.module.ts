@@ -10,7 +10,7 @@ import { FileTarget } from './file.target.js';
 import { StdoutTarget } from './stdout.target.js';
 import { WebhookTarget } from './webhook.target.js';
 
-/** Null in processes without workers, and without AUDIT_SINK. */
+/** The loop is null in processes without workers, and when AUDIT_SINK is not set. */
 const LOOP: FactoryProvider<AuditSinkLoop | null> = {
   provide: AuditSinkLoop,
   inject: [CONFIG, AuditRowsRepository, OutboundHttp, Clock, Metrics],
@@ -26,7 +26,7 @@ const LOOP: FactoryProvider<AuditSinkLoop | null> = {
       : new AuditSinkLoop(auditSink.kind, targetOf(auditSink, http, clock), rows, metrics),
 };
 
-/** Returns where a sink of the configuration stores its rows. */
+/** Returns the target to which a configured sink writes. */
 export function targetOf(sink: AuditSink, http: OutboundHttp, clock: Clock): AuditTarget {
   switch (sink.kind) {
     case 'stdout':
@@ -38,6 +38,6 @@ export function targetOf(sink: AuditSink, http: OutboundHttp, clock: Clock): Aud
   }
 }
 
-/** Streams audit rows to where `AUDIT_SINK` says. */
+/** Streams audit rows to the target that `AUDIT_SINK` names. */
 @Module({ providers: [AuditRowsRepository, LOOP] })
 export class AuditSinkModule {}

@@ -4,13 +4,13 @@ export interface AuditLine {
   readonly json: string;
 }
 
-/** Where audit rows are stored. */
+/** A destination that stores audit rows. */
 export interface AuditTarget {
   /** The maximum number of lines of one write. */
   readonly maxLines: number;
   /**
    * Resolves when the lines are stored, in their order. Rejects when any of them may be missing.
-   * @param stopping is aborted when the process stops. A target without a time limit of its own then rejects.
+   * @param stopping aborts when the process stops. A target without its own timeout then rejects.
    */
   write(lines: readonly AuditLine[], stopping: AbortSignal): Promise<void>;
 }

@@ -5,8 +5,9 @@ import { type AuditLine, type AuditTarget, textOf } from './audit-target.js';
 const NEW_LINE = '\n'.charCodeAt(0);
 
 /**
- * Appends lines to a file, which is opened for each write, so that it may be rotated. A line that was cut off, by a full
- * disk or a process that ended, is closed and stays. Nothing is ever removed from the file.
+ * Appends lines to a file. Each write opens the file again, so the file may be rotated. A full disk or the end of a
+ * process may cut a line off. The next write ends that line and leaves it in the file. Nothing is ever removed from the
+ * file.
  */
 export class FileTarget implements AuditTarget {
   readonly maxLines = 500;
@@ -36,7 +37,7 @@ async function isCutOff(file: FileHandle, size: number): Promise<boolean> {
   return buffer[0] !== NEW_LINE;
 }
 
-/** Makes the name of a new file durable. */
+/** Flushes the folder, so that a new file in it survives a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

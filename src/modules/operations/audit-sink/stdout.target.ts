@@ -2,7 +2,9 @@ import { unlessAborted } from '../../../platform/concurrency/index.js';
 import { standardOutput } from '../../../platform/telemetry/index.js';
 import { type AuditLine, type AuditTarget, textOf } from './audit-target.js';
 
-/** Writes lines to standard output, between the lines of the log. A full pipe holds a write until it is read. */
+/**
+ * Writes lines to standard output, among the lines of the log. While the pipe is full, a write waits for its reader.
+ */
 export class StdoutTarget implements AuditTarget {
   readonly maxLines = 500;
 

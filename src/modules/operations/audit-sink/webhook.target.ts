@@ -6,8 +6,8 @@ import type { AuditLine, AuditTarget } from './audit-target.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts one row at a time, signed by Standard Webhooks. The id of the row is the `webhook-id`, so a receiver recognizes
- * a row that is sent again.
+ * Posts one row at a time, with a signature of Standard Webhooks. The `webhook-id` is the id of the row, so a receiver
+ * recognizes a row that is sent again.
  */
 export class WebhookTarget implements AuditTarget {
   readonly maxLines = 1;

@@ -9,15 +9,18 @@ import { addressBucket } from '../../../platform/rate-limit/index.js';
 type Answer = (request: Request, response: Response) => Promise<void>;
 
 const PATH = '/oauth/callback';
-/** Maximum size of a provider's form. It takes some hundred bytes, and a little more with the user's name. */
+/**
+ * Maximum size of a provider's form. A form has some hundred bytes, and a few more when it contains the user's name.
+ */
 const MAX_BYTES = 16 * 1024;
-/** Maximum length of the address to redirect to: front ends accept some kilobytes of headers. */
+/** Maximum length of the address to redirect to. Reverse proxies accept only some kilobytes of headers. */
 const MOST_ADDRESS = 4 * 1024;
 const CARRIED = ['code', 'state', 'iss', 'user'];
 
 /**
- * Redirects the form that some providers (Apple) post where others redirect. The page reads only its address, so the
- * fields of the form follow after `#`, where no log sees them.
+ * Receives the form that some sign-in providers (Apple) post instead of redirecting the browser, and redirects to the
+ * page. The page reads only its address, so the redirect carries the fields of the form after `#`. No log contains that
+ * part of an address.
  */
 @Injectable()
 export class ConsoleCallbacks {

@@ -15,22 +15,25 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 
 const FOLDER = buildOutput('console');
 const ASSETS = '/assets/';
-/** The page, and the page that already contains the sign-in form. */
+/** The HTML for every address, and the HTML for the sign-in address, which already contains the sign-in form. */
 const PAGES = { any: 'index.html', login: 'login.html' } as const;
 const LOGIN = '/login';
 /** Placeholder in the page that each response replaces with its own nonce. */
 const NONCE = '__NONCE__';
-/** Placeholder in the page for the number of providers of companies, whose buttons the sign-in page leaves room for. */
+/**
+ * Placeholder in the page for the number of configured OIDC providers. The sign-in page reserves space for their
+ * buttons.
+ */
 const COMPANY_PROVIDERS = '__COMPANY_PROVIDERS__';
 /**
- * Placeholder in the page for whether the sign-in page leaves room for the button of other companies. The page asks
- * again, so a last answer that is out of date moves its parts once.
+ * Placeholder in the page for whether the sign-in page reserves space for the button of single sign-on by mail address.
+ * The page also requests the current state, and moves its parts once when the state differs.
  */
 const COMPANY_BY_ADDRESS = '__COMPANY_BY_ADDRESS__';
 
 /**
- * Serves the files of the console. Browsers keep files that the build named by their content for ever. Every other
- * address belongs to the page, which interprets it.
+ * Serves the files of the console. The build names the files under `/assets/` by their content, so browsers may cache
+ * them for ever. Every other address returns the page, which interprets the address.
  */
 @Injectable()
 export class ConsoleFiles {
@@ -51,7 +54,7 @@ export class ConsoleFiles {
     return path === LOGIN ? this.sendLogin : this.sendAny;
   }
 
-  /** Only files of the build have a name here, so no path leads elsewhere. */
+  /** Looks the name up in the list of the build's files, so a path cannot lead to another folder. */
   private asset(name: string): Answer | undefined {
     this.assets ??= new Map(readdirSync(new URL(`.${ASSETS}`, FOLDER)).map((each) => [each, fileOf(each)]));
     return this.assets.get(name)?.send;

@@ -7,13 +7,13 @@ import { clientOf, SessionCookie, SessionsService, type TokenResponse } from '..
 type Answer = (request: Request, response: Response) => Promise<void>;
 
 /**
- * Keeps the refresh token of the person who signed in on the page in a cookie. No script can read this cookie, and no
- * other site can make a browser send it. Gives the page access tokens.
+ * Keeps the refresh token of the person who signed in on the page in a cookie, and gives access tokens to the page. No
+ * script can read this cookie, and no other site can make a browser send it.
  *
  * `PUT` takes over a sign-in. It exchanges the refresh token of the sign-in (`Authorization: Bearer`) at once, so that
- * the token that the page had opens nothing any more. `POST` returns the next access token, or 204 when nobody is
- * signed in. `DELETE` signs out. When a provider with a logout of its own opened the session, it answers where the
- * browser goes on to end its session there.
+ * the token that the page had is no longer valid. `POST` returns the next access token, or 204 when nobody is signed
+ * in. `DELETE` signs out. If the session came from a provider with its own logout, `DELETE` returns the address of that
+ * logout as `continue_at`.
  */
 @Injectable()
 export class ConsoleSessions {
@@ -62,7 +62,7 @@ export class ConsoleSessions {
   private async end(request: Request, response: Response): Promise<void> {
     const token = this.cookie.tokenIn(request);
     if (token !== undefined) await this.sessions.logout(token, clientOf(request));
-    // The session has ended already, whether or not the provider answers.
+    // This service has already ended the session, so a failure of the provider does not keep it open.
     const next = token === undefined ? null : await this.oidc.endSessionUrl(token, request);
     this.cookie.clear(response);
     if (next === null) response.status(204).end();

@@ -8,9 +8,9 @@ import { ConsoleSessions } from './console-sessions.js';
 export const CONSOLE_PATH = '/console';
 
 const SESSION = '/session';
-/** Paths that mails and answers link to. The console serves them when there is no separate front end. */
+/** Paths to which mails and API responses link. The console serves them when there is no separate front end. */
 const LINKED = /^\/(?:login|verify-email|reset-password|confirm-email-change|billing|invites\/[\w-]{1,64})$/;
-/** Route labels of the metrics. Without them every address of the page would be a separate series. */
+/** Route labels of the metrics. Without them, every address of the page would be a separate series. */
 const ROUTES = {
   session: { path: `${CONSOLE_PATH}${SESSION}` },
   files: { path: `${CONSOLE_PATH}/*` },
@@ -18,9 +18,9 @@ const ROUTES = {
 } as const;
 
 /**
- * The web page in front of the API, to be mounted at {@link CONSOLE_PATH}. Not part of the API: it serves the page's
- * files and its help, and keeps the refresh token of the person who signed in there. Everything else the page does through the API,
- * like any other client.
+ * The console: a web page that uses the API, to be mounted at {@link CONSOLE_PATH}. It is not part of the API. This
+ * class serves the page and the help, and keeps the refresh token of the person who signed in on the page. The page
+ * does everything else through the API, like any other client.
  */
 @Injectable()
 export class Console {
@@ -43,7 +43,7 @@ export class Console {
     answer(request, response).catch(next);
   };
 
-  /** Redirects links of mails, with their tokens, to the page. */
+  /** Redirects the links of mails to the page. The tokens in the links are kept. */
   readonly forward = (request: Request, response: Response, next: NextFunction): void => {
     if (!LINKED.test(request.path) || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     nameRoute(request, ROUTES.links);

@@ -13,7 +13,7 @@ import type { CheckState, HealthChecks, HealthResponse, WorkerState } from './he
 import { workerState, workerStateWithoutQueue } from './worker-state.js';
 
 const DATABASE_LIMIT_MS = 2_000;
-/** Replication to ClickHouse takes 1 or 2 seconds. A longer lag than this is reported as degraded. */
+/** A longer replication lag to ClickHouse is reported as `degraded`. The usual lag is 1 or 2 seconds. */
 const LAG_LIMIT_SECONDS = 60;
 
 /** Whether a process can do its work. */
@@ -23,9 +23,9 @@ export interface Readiness {
     readonly database: boolean;
     /** Whether the database has every migration of this version. */
     readonly migrations: boolean;
-    /** Whether wake-ups get through. */
+    /** Whether the job queue can be reached. It wakes workers up. */
     readonly queue: boolean;
-    /** Whether scheduled jobs run. Only a worker is checked for it. */
+    /** Whether scheduled jobs run. Only a process with the role `worker` has this check. */
     readonly jobs?: boolean;
   };
 }
@@ -65,7 +65,7 @@ export class HealthService {
     };
   }
 
-  /** Returns whether new work may be sent to this process, and what it lacks. */
+  /** Returns whether new work may be sent to this process, and the result of each check. */
   async readiness(): Promise<Readiness> {
     const [database, migrated, [queue, workers]] = await Promise.all([
       this.checkDatabase(),
@@ -78,7 +78,7 @@ export class HealthService {
       queue: queue !== 'down',
       ...(this.config.process.role === 'worker' && { jobs: workers !== 'stopped' && workers !== 'stale' }),
     };
-    // Without the queue, requests are served and workers go on by themselves, except where the queue takes the events.
+    // Without the queue, the API still serves requests and workers poll. Only queued ingestion cannot do without it.
     const needed = this.config.ingestion.mode === 'queued' ? checks : { ...checks, queue: true };
     return { ready: Object.values(needed).every(Boolean), checks };
   }

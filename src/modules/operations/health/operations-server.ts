@@ -6,10 +6,10 @@ import { CONFIG, type Config } from '../../../config/index.js';
 import { errorCode, errorMessage } from '../../../platform/errors/index.js';
 import { ProcessReports } from './process-reports.js';
 
-/** The number of ports that are tried when the default port is in use. */
+/** Maximum number of further ports that are tried when the default port is in use. */
 const MOST_PORTS = 100;
 const LAST_PORT = 65_535;
-/** A request has no body, so its head is all that is waited for, in milliseconds. */
+/** Timeout for the head of a request, in milliseconds. Requests to this server have no body. */
 const REQUEST_LIMIT_MS = 10_000;
 const MAX_CONNECTIONS = 64;
 
@@ -27,9 +27,9 @@ interface Report {
 }
 
 /**
- * The listener for operators, which every role has: `/live`, `/ready`, `/health` and `/metrics`. It is apart from the API,
- * so the limits of the API do not hold for it, and a worker can be observed too. It asks for no credentials: see
- * docs/operations.md.
+ * The HTTP server for operators, in processes of every role: `/live`, `/ready`, `/health` and `/metrics`. It is
+ * separate from the API, so the limits of the API do not apply to it, and a process that runs only workers can be
+ * observed too. It requires no credentials: see docs/operations.md.
  */
 @Injectable()
 export class OperationsServer {
@@ -41,7 +41,10 @@ export class OperationsServer {
     private readonly reports: ProcessReports,
   ) {}
 
-  /** Opens the port. Returns it, or null when it is turned off. @throws OperationsPortUnavailable */
+  /**
+   * Opens the port and returns its number, or null when the configuration turns the server off.
+   * @throws OperationsPortUnavailable
+   */
   async open(): Promise<number | null> {
     const { port, takesNextPort } = this.config.operations;
     if (port === 0) return null;
@@ -58,7 +61,7 @@ export class OperationsServer {
     }
   }
 
-  /** Answers from now on that the process is not ready, so that load balancers send it no more requests. */
+  /** Reports from now on that the process is not ready, so that load balancers send it no more requests. */
   beginStop(): void {
     this.reports.beginStop();
   }
@@ -82,7 +85,7 @@ export class OperationsServer {
     server.on('request', (request, response) => void this.answer(request, response));
     server.listen(port, this.config.operations.host);
     await once(server, 'listening');
-    // For example when no file descriptor is left for a new connection.
+    // The server emits such an error, for example, when no file descriptor is left for a new connection.
     server.on('error', (error) => this.logger.warn(`operations port: ${errorMessage(error)}`));
     return server;
   }

@@ -7,7 +7,7 @@ export interface OrganizationCount {
   readonly plan: PlanName;
   readonly billing_status: string;
   readonly organizations: number;
-  /** The organizations that have used up the events of the month. */
+  /** The number of these organizations that have used up their events of the month. */
   readonly at_limit: number;
 }
 

@@ -5,7 +5,7 @@ import { Internal } from '../../access/index.js';
 import type { Readiness } from './health.service.js';
 import { ProcessReports } from './process-reports.js';
 
-/** Serves readiness and metrics on the port of the API, when there is no operations port. */
+/** Serves readiness and metrics on the port of the API when there is no operations port. */
 @ApiExcludeController()
 @Controller()
 export class ProbesController {

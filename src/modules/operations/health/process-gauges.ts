@@ -8,12 +8,12 @@ import { JobQueue, type JobState } from '../../../platform/queue/index.js';
 import { Metrics } from '../../../platform/telemetry/index.js';
 import { type OrganizationCount, OrganizationCountsRepository } from './organization-counts.repository.js';
 
-/** The state of the jobs takes several queries, so it is read at most this often, in milliseconds. */
+/** The state of the jobs takes several queries, so it is read at most once in this time. */
 const JOBS_KEPT_MS = 5_000;
-/** The count of organizations reads every one of them, so it is read at most this often, in milliseconds. */
+/** The count of organizations reads every organization, so it is made at most once in this time. */
 const ORGANIZATIONS_KEPT_MS = 60_000;
 
-/** The gauges that belong to no part of the service alone. Their values are read when they are scraped. */
+/** Registers the gauges that belong to no single module. A scrape reads their values. */
 @Injectable()
 export class ProcessGauges implements OnModuleInit {
   private readonly jobs: KeptResult<readonly JobState[]>;
@@ -34,7 +34,8 @@ export class ProcessGauges implements OnModuleInit {
   onModuleInit(): void {
     this.describeProcess();
     if (this.config.process.runsApi) this.describeBodies();
-    // The API tells of the jobs too, because nobody else can when every worker has ended.
+    // Processes that run only the API report the jobs too. Otherwise nothing would report them when every worker has
+    // ended.
     this.describeJobs();
     if (this.config.process.runsWorkers) this.describeOrganizations();
   }

@@ -4,10 +4,13 @@ import type { WorkerState } from './health.dto.js';
 type ScheduledJob = Pick<ScheduledRun, 'everyMs' | 'lastRunAt' | 'lastError'>;
 
 /**
- * Returns the state of the workers, which is the worst of their jobs. `stopped`: a job has never run, or not for long.
- * `stale`: a job is late. `failed`: the last run of a job failed and no job is healthy. `degraded`: the last run of a
- * job failed, but another job is healthy. `startedAt` is the start of this process, whose jobs need time for their
- * first run.
+ * Returns the state of the workers, which is the worst state of their jobs.
+ * - `stopped`: a job has never run, or has not run for a long time.
+ * - `stale`: a job is late.
+ * - `failed`: the last run of a job failed, and no job is healthy.
+ * - `degraded`: the last run of a job failed, but another job is healthy.
+ * @param startedAt the start of this process. The delay of a job counts from its last run, but at the earliest from
+ * then.
  */
 export function workerState(jobs: readonly ScheduledJob[], startedAt: Date, now: Date): WorkerState {
   const states = jobs.map((job) => runStateOf(job, startedAt, now));
@@ -18,8 +21,8 @@ export function workerState(jobs: readonly ScheduledJob[], startedAt: Date, now:
 }
 
 /**
- * As {@link workerState}, while the queue cannot be reached. Jobs that the queue starts do not run then, and say
- * nothing about the workers. Workers start polled jobs themselves, so `degraded` is the best state.
+ * Returns the state of the workers while the queue cannot be reached. Jobs that the queue starts do not run then, so
+ * only the polled jobs count, which workers start themselves. The best state is `degraded`.
  */
 export function workerStateWithoutQueue(jobs: readonly ScheduledRun[], startedAt: Date, now: Date): WorkerState {
   const polled = jobs.filter(({ isPolled }) => isPolled);

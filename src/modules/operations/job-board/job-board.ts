@@ -11,8 +11,8 @@ export const JOB_BOARD_PATH = '/internal/board';
 const ROUTE = { path: JOB_BOARD_PATH };
 
 /**
- * A read-only page of the job queues for operators, not part of the API. Browsers send the internal job token as the
- * password of Basic authentication (with any user name), other clients in `X-Internal-Token`. Without a configured
+ * A read-only page of the job queues for operators. It is not part of the API. Browsers send the internal job token as
+ * the password of Basic authentication (with any user name), other clients in `X-Internal-Token`. Without a configured
  * token the page does not exist.
  */
 @Injectable()
@@ -33,7 +33,7 @@ export class JobBoard {
       response.status(NotAuthenticated.status).json({ detail: new NotAuthenticated().message });
       return;
     }
-    // The page is one series of the metrics, not one for each of its paths.
+    // All paths of the page share one route label, so that they are one series of the metrics.
     Object.defineProperty(request, 'route', { get: () => ROUTE, set: () => undefined });
     this.page ??= this.queue.board({ title: SERVICE_TITLE, path: JOB_BOARD_PATH });
     this.page.then((page) => void page(request, response, next), next);

@@ -6,14 +6,14 @@ export interface Fault {
   readonly name: FaultName;
   /** Identifies the affected request: the X-Request-ID of a request, or the host and port of an outbound call. */
   readonly target: string;
-  /** Text of the statement; empty: any. */
+  /** The fault affects only statements that contain this text. An empty text affects any statement. */
   readonly containing: string;
 }
 
-/** With more faults, the oldest are dropped. */
+/** Beyond this number, the oldest faults are dropped. */
 const MOST_FAULTS = 1_000;
 
-/** Faults that tests have asked for and that have not happened yet. Each happens once. */
+/** The faults that tests have requested and that have not happened yet. Each happens once. */
 export class Faults {
   private waiting: Fault[] = [];
 
@@ -21,7 +21,7 @@ export class Faults {
     this.waiting = [...this.waiting.slice(1 - MOST_FAULTS), fault];
   }
 
-  /** @returns whether this was to fail */
+  /** Removes the first fault that applies. @returns whether there was one; the caller must then fail */
   take(name: FaultName, target: string | undefined, text = ''): boolean {
     const at = this.waiting.findIndex(
       (fault) => fault.name === name && fault.target === target && text.includes(fault.containing),

@@ -10,14 +10,14 @@ import { TestControls } from './test-controls.js';
 
 export const TEST_CONTROL_PATH = '/internal/test';
 
-/** Timeout of the wait for replication, and the interval between two checks. */
+/** Timeout of the wait for replication, and the interval between two checks, in milliseconds. */
 const [REPLICATION_MS, LOOK_MS] = [60_000, 10];
 
 class UnknownControl extends domainError(400, 'The test control does not know this') {}
 
 /**
- * Lets a test suite control this process. Exists only with NODE_ENV=test and TEST_CONTROL_TOKEN, and is not part of the
- * API; `docs/testing-over-http.md` describes its routes.
+ * Lets a test suite control this process. It exists only with NODE_ENV=test and TEST_CONTROL_TOKEN, and is not part of
+ * the API. `docs/testing-over-http.md` describes its routes.
  */
 @Injectable()
 export class TestControl {

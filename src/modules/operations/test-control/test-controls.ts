@@ -19,7 +19,7 @@ export class TestControls {
   }
 }
 
-/** The host's clock and what a test has moved it by. The clock of the database stays. */
+/** The host's clock plus the offset that a test has set. The clock of the database is not moved. */
 class MovableClock extends SystemClock {
   private movedMs = 0;
 
@@ -27,13 +27,13 @@ class MovableClock extends SystemClock {
     return new Date(super.now().getTime() + this.movedMs);
   }
 
-  /** @param ms milliseconds; a negative number moves back */
+  /** @param ms milliseconds to add to the offset; a negative number moves the clock back */
   move(ms: number): void {
     this.movedMs += ms;
   }
 }
 
-/** Simulates the loss of the connection when a test has requested it. Nothing is sent then. */
+/** Simulates the loss of a connection when a test has requested it. Such a request is not sent. */
 class FaultyOutboundHttp extends OutboundHttp {
   constructor(
     safety: DestinationSafety,

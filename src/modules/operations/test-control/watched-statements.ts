@@ -3,11 +3,17 @@ import { type Logger, QueryFailedError } from 'typeorm';
 import { currentContext } from '../../../platform/telemetry/index.js';
 import type { Faults } from './faults.js';
 
-/** Requests whose statements are kept, and statements of each. */
+/**
+ * Beyond the first limit, the oldest request is dropped. Beyond the second, further statements of a request are not
+ * kept.
+ */
 const MOST_REQUESTS = 500;
 const MOST_STATEMENTS = 2_000;
 
-/** Records the statements of the last requests and injects faults. TypeORM calls `logQuery` before it sends a statement. */
+/**
+ * Records the statements of the last requests and injects faults. TypeORM calls `logQuery` before it sends a statement,
+ * so an error from `logQuery` keeps the statement from being sent.
+ */
 export class WatchedStatements implements Logger {
   private readonly byRequest = new Map<string, string[]>();
 
@@ -32,15 +38,15 @@ export class WatchedStatements implements Logger {
   }
 
   logQuerySlow(): void {
-    // No statement counts as slow.
+    // No statement is reported as slow.
   }
 
   logSchemaBuild(): void {
-    // Migrations make the schema.
+    // TypeORM does not build the schema; migrations do.
   }
 
   logMigration(): void {
-    // Migrations run before.
+    // No request runs a migration.
   }
 
   log(): void {

@@ -1,4 +1,4 @@
-/** The length of one array of durations. A full array is kept and a new one begun, so no duration is ever copied. */
+/** The length of one array of durations. When an array is full, a new one is created, so no duration is ever copied. */
 const DURATIONS_OF_A_PART = 65_536;
 
 const HALF = 16;

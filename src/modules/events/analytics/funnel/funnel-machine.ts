@@ -3,26 +3,29 @@ import { DurationList, DurationRanks, type Pause } from './duration-ranks.js';
 export interface Reached {
   /** For each step, counted from 0, the number of keys that reached it. */
   readonly reached: readonly number[];
-  /** For each step but the first, the shortest time of each key to that step. */
+  /** For each step but the first, the shortest time in which each key reached it from the first step. */
   readonly durations: readonly DurationRanks[];
   /** The number of keys that have any event. */
   readonly keys: number;
 }
 
 /**
- * Follows chains of events in one pass, one key after the other. For each step only the chain that began last is kept:
- * it has the most time left and gives the shortest duration. An event is tried at the last step first, so that it
- * counts for one step of a chain only. Of a finished key only the shortest durations are kept.
+ * Counts the keys that reach each step of a funnel, in one pass over events that are sorted by key. A key is a value of
+ * the property that correlates events. A chain is a series of events of one key, with one event for each step. For each
+ * step, only the chain that began last is kept, because it has the most time left and gives the shortest duration. An
+ * event is matched with the last step first, so that it counts for only one step of a chain. For finished keys, only
+ * the shortest durations are kept.
  */
 export class FunnelMachine {
   /** For each event type, the steps that it matches, last step first. */
   private readonly stepsOf: readonly (readonly number[])[];
   private readonly steps: number;
   /**
-   * For each step, when the latest chain of the current key that reached it began, in milliseconds; NaN without one.
+   * For each step, the beginning of the latest chain of the current key that reached it, in milliseconds. NaN when
+   * there is no such chain.
    */
   private readonly begun: Float64Array;
-  /** For each step, the shortest time of the current key from the first event of a chain to it, in milliseconds. */
+  /** For each step, the shortest time in which the current key reached it from the first step, in milliseconds. */
   private readonly shortest: Float64Array;
   /** For each step but the first, the shortest times of all finished keys. */
   private readonly durations: readonly DurationList[];
@@ -31,8 +34,9 @@ export class FunnelMachine {
 
   /**
    * @param types the event type of each step, as a number
-   * @param withinMs the longest time from the first event of a chain to its last, inclusive
-   * @param tooMany creates the error that is thrown when there are more keys than `most`
+   * @param withinMs the maximum time from the first event of a chain to its last, inclusive
+   * @param most the maximum number of keys
+   * @param tooMany creates the error that is thrown when there are more keys
    */
   constructor(
     types: readonly number[],
@@ -49,8 +53,8 @@ export class FunnelMachine {
   }
 
   /**
-   * Takes the next event. Events come key by key, and in the order of time within a key. @param isFirst whether the
-   * event is the first one of its key
+   * Processes the next event. Events must be sorted by key, and by time within a key.
+   * @param isFirst whether the event is the first one of its key
    */
   push(isFirst: boolean, type: number, ms: number): void {
     if (isFirst) this.nextKey();
@@ -83,7 +87,7 @@ export class FunnelMachine {
     if (this.shortest[0] === 0) this.began += 1;
     for (let step = 1; step < this.steps; step += 1) {
       const shortest = this.shortest[step] ?? Infinity;
-      // A key that did not reach this step reached no later one.
+      // A key that did not reach this step did not reach any later step.
       if (shortest === Infinity) break;
       this.durations[step - 1]?.add(shortest);
     }

@@ -7,9 +7,9 @@ export class AnalyticsQuery extends ProjectEventFilters {
   where?: string;
 }
 
-/** The property is a share of a whole. */
+/** Declares a property that is a share of a whole, from 0 to 1. */
 export const ShareField = (description: string): PropertyDecorator => NumberField({ min: 0, max: 1, description });
 
-/** The property is the relative change against the previous window. */
+/** Declares a property that is the relative change against the previous window. */
 export const ChangeField = (): PropertyDecorator =>
   NumberField({ nullable: true, description: '(now - before) / before; null where before is 0 or null' });

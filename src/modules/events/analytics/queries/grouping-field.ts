@@ -10,7 +10,9 @@ export const GROUPED_FIELDS = (Object.keys(EVENT_FIELDS) as EventField[]).filter
 /** The fields of the service that can correlate the events of a funnel. */
 export const FOLLOWED_FIELDS = GROUPED_FIELDS.filter((name) => name !== 'event' && !name.startsWith('log.'));
 
-/** The property is one of `fields` or `properties.<path>`. Error messages call the parameter `name`. */
+/**
+ * Declares a property whose value is one of `fields` or `properties.<path>`. Error messages call the parameter `name`.
+ */
 export const GroupingField = (
   name: string,
   fields: readonly EventField[],

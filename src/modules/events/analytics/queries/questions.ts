@@ -6,7 +6,7 @@ import { TimeRangeResolver, conditionOf, filterOf, isAll } from '../../time-rang
 import type { AnalyticsQuery } from './analytics.dto.js';
 import type { AggregationQuery } from '../../event-store/index.js';
 
-/** A question with the name of its project, which answers begin with. */
+/** A query and the name of its project. Every analytics response begins with that name. */
 export interface ResolvedQuery extends AggregationQuery {
   readonly projectName: string;
 }

@@ -81,12 +81,18 @@ export function readPart(value: unknown): string | Failure {
   return readSome(value, 1);
 }
 
-/** Reads the limit of a comparison of numbers. Text with a number is accepted, since it can mean nothing else here. */
+/**
+ * Reads the operand of a comparison of numbers. Text that contains a number is accepted, because it is not ambiguous
+ * here.
+ */
 export function readNumber(value: unknown): number | Failure {
   return readAnyNumber(value, 1);
 }
 
-/** Reads a scalar of the type. A number in a text is refused, since text never equals a number. */
+/**
+ * Reads a scalar of the type. For fields with numbers, a number in a text is refused, because text never equals a
+ * number.
+ */
 export function readScalar(value: unknown, type: FieldType): Operand | Failure {
   if (type === 'text') return readText(value, 1);
   if (type === 'number') {

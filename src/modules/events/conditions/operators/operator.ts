@@ -4,15 +4,17 @@ import type { FieldType, OperandName } from './operands.js';
 import type { Test } from './search.js';
 import type { Bind } from './sql.js';
 
-/** Returns the test as SQL of PostgreSQL. The SQL is true exactly when the test in memory is, else false or null. */
+/**
+ * Returns the test as SQL of PostgreSQL. The SQL is true when the test in memory is true, and otherwise false or null.
+ */
 export type SqlTest<V> = (field: string, operand: V, bind: Bind) => string;
 
 /** Returns the test as SQL of ClickHouse. */
 export type ClickHouseTest<V> = (field: string, operand: V, bind: BindValue) => string;
 
 /**
- * Everything that defines one operator of conditions. For each type of field, the test in memory and the tests in SQL
- * have the same meaning; test/integration/event-conditions.spec.ts compares them.
+ * The definition of one operator of conditions. For each type of field, the test in memory and the tests in SQL have
+ * the same meaning; test/integration/event-conditions.spec.ts compares them.
  */
 export interface Operator<V> {
   /** The name of the schema of the operand. */
@@ -21,9 +23,12 @@ export interface Operator<V> {
   read(value: unknown, type: FieldType): V | Failure;
   /** The default of the operand. Without a default the operand is required. */
   readonly whenLeftOut?: V;
-  /** Returns the regular expression that tests search for, whose cost is counted. Left out when there is none. */
+  /**
+   * Returns the regular expression of the operand. Filters limit the number of regular expressions. Left out when the
+   * operator has none.
+   */
   patternOf?(operand: V): string;
-  /** Returns the exact set of values that match. Left out when a test is not a set of values. */
+  /** Returns all values that match. Left out when the operator does not match a set of values. */
   valuesOf?(operand: V): readonly unknown[];
   /**
    * Compiles the test, once for each filter.
@@ -39,7 +44,8 @@ export interface Operator<V> {
     readonly property: SqlTest<V>;
   };
   /**
-   * Tests in ClickHouse that exclude rows which certainly do not match. Null, or left out, when no row can be excluded.
+   * Tests in ClickHouse that exclude rows which certainly do not match. Null, or left out, when the operator can
+   * exclude no row.
    */
   readonly clickHouse?: {
     /** Tests a column of text, as exactly as `sql.text`. */
@@ -47,8 +53,8 @@ export interface Operator<V> {
     /** Tests a column of numbers, as exactly as `sql.number`. */
     readonly number: ClickHouseTest<V> | null;
     /**
-     * Tests JSON text, which is empty or `null` when the property is missing or null. True at least when `sql.property`
-     * is.
+     * Tests JSON text, which is empty or `null` when the property is missing or null. The test is true whenever
+     * `sql.property` is true, and may be true for more rows.
      */
     readonly property: ClickHouseTest<V> | null;
   };

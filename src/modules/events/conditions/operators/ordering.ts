@@ -24,7 +24,8 @@ function ordering(sign: '>' | '>=' | '<' | '<=', test: (limit: number) => Test):
     clickHouse: {
       text: null,
       number: (column, limit, bind) => `toFloat64(${column}) ${sign} ${bind(limit, 'Float64')}`,
-      // Numbers with more digits than a double may lie on either side of the same double, so equality matches, too.
+      // A number with more digits than a double may be smaller or larger than the double that it is read as. So the
+      // test also matches an equal double.
       property: (property, limit, bind) =>
         onClickHouseNumber(property, (number) => `${number} ${sign.charAt(0)}= ${bind(limit, 'Float64')}`),
     },

@@ -1,19 +1,23 @@
 /** A search in texts or lists. */
 export interface Search<T> {
   /**
-   * Builds what the search needs, directly before it, and returns the steps this took. Left out when nothing is needed.
+   * Prepares the search and returns the steps that this took. Called directly before the search. Left out when the
+   * search needs no preparation.
    */
   prepare?(): number;
-  /** Returns the most steps that the prepared search can take. */
+  /** Returns the maximum number of steps of the prepared search. */
   stepsIn(value: T): number;
   isIn(value: T): boolean;
 }
 
-/** Counts the steps of the parts of a filter. A meter may throw before a search that takes too many steps now. */
+/** Counts the steps of a filter. Before a search with too many steps, a meter may throw to interrupt the filter. */
 export interface Meter {
-  /** Counts a comparison that takes hardly any steps. */
+  /** Counts a comparison that takes few steps. */
   plain(): void;
-  /** Runs a search and counts its steps. A search belongs to one place in one filter, so it runs once for a subject. */
+  /**
+   * Runs a search and counts its steps. A search belongs to one comparison of one filter, so its result for a subject
+   * can be cached.
+   */
   search<T>(search: Search<T>, value: T): boolean;
 }
 

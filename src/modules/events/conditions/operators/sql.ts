@@ -28,7 +28,7 @@ export function onClickHouseString(json: string, test: (text: string) => string)
   return `(startsWith(${json}, '"') AND ${test(`JSONExtractString(${json})`)})`;
 }
 
-/** Returns SQL of ClickHouse that tests the number in JSON text as a double. Numbers beyond the doubles match. */
+/** Returns SQL of ClickHouse that tests the number in JSON text as a double. Numbers that no double can hold match. */
 export function onClickHouseNumber(json: string, test: (number: string) => string): string {
   return `(match(${json}, '^[-0-9]') AND ifNull(${test(`toFloat64OrNull(${json})`)}, 1))`;
 }

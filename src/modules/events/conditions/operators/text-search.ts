@@ -1,9 +1,9 @@
-/** Up to this many comparisons of characters the search of the runtime is the fastest one for every text. */
+/** Up to this number of character comparisons, `String.includes` is the fastest search for every text. */
 const FEW_COMPARISONS = 65_536;
 
 /**
- * Searches texts for a part. In the worst case the search of the runtime compares every character of the part at every
- * place. So long texts are searched with the algorithm of Knuth, Morris and Pratt, in time linear in both lengths.
+ * Searches texts for a part. In the worst case `String.includes` compares every character of the part at every
+ * position. So long texts are searched with the algorithm of Knuth, Morris and Pratt, in time linear in both lengths.
  */
 export class TextSearch {
   private borders?: Uint16Array;
@@ -15,7 +15,7 @@ export class TextSearch {
     return text.length * this.part.length <= FEW_COMPARISONS ? text.includes(this.part) : this.search(text);
   }
 
-  /** Returns the most comparisons of characters that a search can take. */
+  /** Returns the maximum number of character comparisons of a search. */
   stepsIn(text: string): number {
     return Math.min(text.length * this.part.length, 2 * (text.length + this.part.length));
   }

@@ -8,7 +8,7 @@ import { patternFault } from './text-pattern.js';
 import { propertyRuns } from '../../../../../test/support/property-runs.js';
 
 const machineOf = (source: string): PatternMachine => new PatternMachine(parsePattern(source));
-/** Returns characters of which no two have consecutive code points. */
+/** Returns characters whose code points are never consecutive. */
 const characters = (count: number): string =>
   Array.from({ length: count }, (_, index) => String.fromCodePoint(0x4000 + 2 * index)).join('');
 

@@ -20,8 +20,8 @@ interface Share {
 
 /**
  * Caches the machines of patterns, which are built on first use. Rules and silences keep their patterns as text, so the
- * pool bounds the memory of matching for any number of patterns. When the pool is full, the project with the most bytes
- * loses its least recently used machines. So a project that stays within an equal share of the pool keeps its machines,
+ * pool limits the memory of matching for any number of patterns. When the pool is full, the project with the most bytes
+ * loses its least recently used machines. A project that stays within an equal share of the pool keeps its machines,
  * however many patterns another project has.
  */
 export class MachinePool {
@@ -47,8 +47,8 @@ export class MachinePool {
   }
 
   /**
-   * Builds the machine of a pattern, directly before a search.
-   * @returns the steps that this took, or 0 when the machine was there
+   * Builds the machine of a pattern if the pool does not have it. Called directly before a search.
+   * @returns the steps that this took, or 0 when the pool had the machine
    * @throws PatternFault when the text is not a pattern
    */
   prepare(projectId: string, source: string): number {
@@ -74,7 +74,10 @@ export class MachinePool {
     return machine;
   }
 
-  /** Removes machines of the largest share until there is room, or until it is no larger than an equal share. */
+  /**
+   * Removes the oldest machines of the largest share until a sixteenth of the pool is free, or until the share is no
+   * larger than an equal share.
+   */
   private makeRoom(): void {
     const [projectId, share] = [...this.shares].reduce((a, b) => (b[1].bytes > a[1].bytes ? b : a));
     const equal = this.maxBytes / this.shares.size;

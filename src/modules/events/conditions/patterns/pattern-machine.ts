@@ -8,17 +8,20 @@ const CHUNKS_IN_A_WORD = 32 / CHUNK_BITS;
 const ASCII = 128;
 /** The approximate memory of a machine in addition to its tables. */
 const OTHER_BYTES = 4_096;
-/** The steps to parse the longest pattern, and the steps for each range of characters in addition to its sets. */
+/**
+ * The steps to parse the longest pattern. {@link STEPS_OF_A_RANGE} is the number of steps for each range of characters,
+ * without the operations on sets of positions.
+ */
 const STEPS_OF_READING = 20_000;
 const STEPS_OF_A_RANGE = 50;
 
 /**
- * Searches texts for a pattern. The machine follows all ways to match at once, as bits of a set of positions, and
- * caches nothing while it searches. So for every pattern and text, a character costs at most
- * {@link PatternMachine.stepsOfCharacter} operations on words, and the tables never grow.
+ * Searches texts for a pattern. The machine simulates all possible matches at the same time, as a bit set of positions
+ * in the pattern, and caches nothing while it searches. So for every pattern and text, a character costs at most {@link
+ * PatternMachine.stepsOfCharacter} operations on words, and the tables never grow.
  */
 export class PatternMachine {
-  /** The most operations on words that one character takes. */
+  /** The maximum number of operations on words for one character. */
   readonly stepsOfCharacter: number;
   /** The operations on words that it took to build the machine from the text of the pattern. */
   readonly stepsToMake: number;
@@ -26,12 +29,16 @@ export class PatternMachine {
   readonly bytes: number;
   private readonly ends: Omit<PositionAutomaton, 'characters' | 'follow' | 'steps'>;
   private readonly words: number;
-  /** For each chunk of positions and each combination of its bits, all positions that may follow them. */
+  /**
+   * For each chunk of positions and each combination of its bits, the set of positions that may follow these positions.
+   */
   private readonly followers: Uint32Array;
-  /** The code points at which classes of characters begin. The same positions take all characters of a class. */
+  /**
+   * The code points at which classes of characters begin. All characters of a class are accepted by the same positions.
+   */
   private readonly boundaries: readonly number[];
   private readonly asciiClasses: Uint16Array;
-  /** For each class, the positions that take its characters. */
+  /** For each class, the positions that accept its characters. */
   private readonly takers: Uint32Array;
 
   /** @throws PatternFault when the pattern is too large */
@@ -64,7 +71,7 @@ export class PatternMachine {
     return this.words === 1 ? this.searchNarrow(text) : this.searchWide(text);
   }
 
-  /** Searches with up to 32 positions, a set of which is a single number. */
+  /** Searches with a pattern of up to 32 positions. A set of them is a single number. */
   private searchNarrow(text: string): boolean {
     const { followers, takers, asciiClasses, ends } = this;
     const [within = 0, last = 0, end = 0] = [ends.firstWithin[0], ends.lastWithin[0], ends.lastAtEnd[0]];
@@ -146,7 +153,7 @@ function followersOf(follow: Positions, words: number): Uint32Array {
   for (let chunk = 0; chunk < chunks; chunk += 1) {
     for (let value = 1; value < CHUNK_VALUES; value += 1) {
       const row = (chunk * CHUNK_VALUES + value) * words;
-      // The row of all bits but the lowest one is complete already.
+      // The row for the bits without the lowest one is already complete.
       const rest = (chunk * CHUNK_VALUES + (value & (value - 1))) * words;
       const lowest = (chunk * CHUNK_BITS + 31 - Math.clz32(value & -value)) * words;
       for (let index = 0; index < words; index += 1) {
@@ -157,13 +164,13 @@ function followersOf(follow: Positions, words: number): Uint32Array {
   return table;
 }
 
-/** A set of characters in the pattern, and the positions that take them. */
+/** A set of characters in the pattern, and the positions that accept them. */
 interface CharacterClass {
   readonly ranges: Ranges;
   readonly takers: Positions;
 }
 
-/** Groups positions by their characters. Positions from one place of the pattern share one object of characters. */
+/** Groups positions by their characters. Positions from one place of the pattern share one `Ranges` object. */
 function classesOf(characters: readonly Ranges[], words: number): CharacterClass[] {
   const classes = new Map<Ranges, CharacterClass>();
   for (const [place, ranges] of characters.entries()) {
@@ -190,8 +197,8 @@ function asciiClassesOf(boundaries: readonly number[]): Uint16Array {
 
 /**
  * Returns a row of positions for each class of characters. The class of a character is the number of boundaries up to
- * it. Each row is the previous one, changed by the ranges that begin or end at the boundary: ranges of one set do not
- * overlap.
+ * it. Each row is the previous row, in which the positions of the ranges that begin or end at the boundary are toggled.
+ * Toggling is correct because the ranges of one set do not overlap.
  */
 function takersOf(classes: readonly CharacterClass[], boundaries: readonly number[], words: number): Uint32Array {
   const table = new Uint32Array((boundaries.length + 1) * words);

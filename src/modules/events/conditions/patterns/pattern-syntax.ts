@@ -12,9 +12,9 @@ export type Pattern =
   /** A maximum of null allows any number of times. */
   | { readonly type: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null };
 
-/** The most characters of a pattern. `MAX_POSITIONS` bounds the automaton of the pattern. */
+/** Maximum length of a pattern. `MAX_POSITIONS` limits the automaton of the pattern. */
 export const MAX_PATTERN_LENGTH = 200;
-/** The number of characters of a text that are searched. `$` matches at their end. */
+/** The number of characters of a text that are searched. `$` also matches at the end of these characters. */
 export const MAX_SEARCHED = 4_096;
 const MAX_REPEAT = 100;
 const MAX_GROUPS_DEPTH = 20;
@@ -41,7 +41,8 @@ const IGNORE_CASE = '(?i)';
 /**
  * Reads a regular expression of the subset that can be matched in linear time: literals, `.` (all but a line feed),
  * classes, `\d \w \s` (ASCII) and their opposites, groups, `|`, `^`, `$`, the quantifiers `* + ? {n} {n,} {n,m}`, and
- * `(?i)` in front for ASCII letters in any case. Whether a quantifier is lazy makes no difference to whether it matches.
+ * `(?i)` at the beginning, which ignores the case of ASCII letters. Lazy quantifiers are accepted; they do not change
+ * whether a text matches.
  * @throws PatternFault for anything else, such as back references and lookaround
  */
 export function parsePattern(source: string): Pattern {
@@ -51,8 +52,8 @@ export function parsePattern(source: string): Pattern {
 }
 
 /**
- * Reads the same for texts that are folded (`fold`) before they are searched. Each set also has what its characters
- * fold to.
+ * Reads a regular expression for texts that are folded (`fold`) before they are searched. Each set of characters also
+ * contains the folded forms of its characters.
  * @throws PatternFault
  */
 export function parseFoldedPattern(source: string): Pattern {
@@ -104,7 +105,7 @@ class PatternParser {
     const options = [this.sequence()];
     while (this.take('|')) options.push(this.sequence());
     if (options.length === 1 && options[0]) return options[0];
-    // A choice between single characters is the same as one set of them all.
+    // A choice between sets of characters is the same as the union of the sets.
     const sets = options.flatMap((option) => (option.type === 'set' ? option.ranges : []));
     return options.every(({ type }) => type === 'set') ? set(joined(sets)) : { type: 'choice', options };
   }

@@ -1,12 +1,12 @@
 import { type Pattern, PatternFault, type Ranges } from './pattern-syntax.js';
 
-/** The most positions of a pattern after its repeats are expanded. The limit bounds the work for each character. */
+/** Maximum number of positions of a pattern after its repeats are expanded. It limits the work for each character. */
 const MAX_POSITIONS = 256;
-/** The most parts of a pattern after its repeats are expanded, since parts without characters take time, too. */
+/** Maximum number of parts of a pattern after its repeats are expanded. Parts without characters take time, too. */
 const MAX_PARTS = 4_096;
 const WORD_BITS = 32;
 
-/** The operations on words for a part in addition to its sets, and the further operations for a position. */
+/** The operations on words for each part without those on its sets, and the additional operations for each position. */
 const STEPS_OF_A_PART = 50;
 const STEPS_OF_A_POSITION = 200;
 
@@ -14,9 +14,10 @@ const STEPS_OF_A_POSITION = 200;
 export type Positions = Uint32Array;
 
 /**
- * The position automaton of a pattern (Glushkov): a state for each place of a character, and the places that may follow
- * it. Whether an anchor matches depends on the place in the text. So the first and last positions, and whether a part
- * matches the empty text, are kept separately for the start, the middle and the end of the text.
+ * The position automaton of a pattern (Glushkov). Each place of a character in the pattern is a state, and for each
+ * state the automaton has the states that may follow. Whether an anchor matches depends on the place in the text. So
+ * the first and last positions, and whether a part matches the empty text, are stored separately for the start, the
+ * middle and the end of the text.
  */
 export interface PositionAutomaton {
   readonly words: number;
@@ -37,7 +38,7 @@ export interface PositionAutomaton {
   readonly steps: number;
 }
 
-/** Whether a part may match an empty text: in the middle, at the start, at the end, and where start and end are one. */
+/** Whether a part may match an empty text: in the middle, at the start, at the end, and in a text that is empty. */
 interface Nullable {
   readonly within: boolean;
   readonly atStart: boolean;
@@ -115,7 +116,7 @@ function wordsOf(positions: number): number {
 
 type Repeat = Extract<Pattern, { type: 'repeat' }>;
 
-/** Returns how often a repeat is copied. The last copy of an unbounded repeat follows itself. */
+/** Returns how many copies of its item a repeat needs. The last copy of an unbounded repeat may follow itself. */
 function copiesOf({ min, max }: Repeat): number {
   return max ?? Math.max(1, min);
 }
@@ -124,7 +125,7 @@ class Construction {
   private readonly characters: Ranges[] = [];
   private readonly words: number;
   private readonly follow: Positions;
-  /** The empty set, which is recognized by its identity. */
+  /** The empty set. It is recognized by its identity. */
   private readonly none: Positions;
   /** The part that matches the empty text everywhere. */
   private readonly nothing: Part;
@@ -220,7 +221,10 @@ class Construction {
     return all;
   }
 
-  /** Lets the second part follow the first one. The text neither starts nor ends between two characters. */
+  /**
+   * Adds the transitions from the first part to the second one. Between two characters, neither the start nor the end
+   * of the text can match.
+   */
   private link({ lastWithin }: Part, { firstWithin }: Part): void {
     if (lastWithin === this.none || firstWithin === this.none) return;
     const { follow, words } = this;
@@ -236,7 +240,7 @@ class Construction {
     }
   }
 
-  /** Returns the union, which may be one of the two sets themselves: finished sets never change. */
+  /** Returns the union. It may return one of the two sets itself, because finished sets never change. */
   private union(a: Positions, b: Positions): Positions {
     if (a === b || b === this.none) return a;
     if (a === this.none) return b;

@@ -9,7 +9,7 @@ export class TextPattern {
     private readonly source: string,
   ) {}
 
-  /** Builds the machine directly before a search. @returns the steps that this took, or 0 when the machine was there */
+  /** Builds the machine if necessary. Called directly before a search. @returns the steps that this took */
   prepare(): number {
     return MACHINES.prepare(this.projectId, this.source);
   }
@@ -19,7 +19,7 @@ export class TextPattern {
     return MACHINES.of(this.projectId, this.source).matches(text);
   }
 
-  /** Returns the most operations on words that a search in the text can take. */
+  /** Returns the maximum number of operations on words of a search in the text. */
   stepsIn(text: string): number {
     const { stepsOfCharacter } = MACHINES.of(this.projectId, this.source);
     return stepsOfCharacter * Math.min(text.length, MAX_SEARCHED);

@@ -3,7 +3,7 @@ import type { Expression } from '../language/ast.js';
 import { ownField } from '../language/field-names.js';
 import { findFunction } from '../values/functions.js';
 
-/** The type of a value as far as the query alone determines it. A property may have any type. */
+/** The type of a value, as far as the query determines it without events. A property may have any type. */
 export type StaticType = 'text' | 'number' | 'boolean' | 'time' | 'null' | 'any';
 
 export function typeOf(expression: Expression): StaticType {

@@ -13,7 +13,9 @@ import {
   type Sign,
 } from './exact-condition.js';
 
-/** Returns SQL that tests an SQL expression, which has the type of the kind. The test of null is null. */
+/**
+ * Returns SQL that tests an SQL expression. The expression has the type of a {@link Kind}. The test of null is null.
+ */
 type Test = (sql: string) => string;
 
 /**
@@ -23,8 +25,8 @@ type Test = (sql: string) => string;
 const UNKNOWN = 'nullIf(e.log_has_latency, e.log_has_latency)';
 
 /**
- * Returns a condition on the ClickHouse rows `e` that is true whenever the expression is. For an exact expression, the
- * condition is true, false and null for the same events as in PostgreSQL and in memory.
+ * Returns a condition on the ClickHouse rows `e` that is true whenever the expression is true. For an exact expression,
+ * the condition is true, false and null for the same events as in PostgreSQL and in memory.
  */
 export function clickHouseConditionSql(expression: Expression, bind: BindValue): string {
   const dialect = new ClickHouseDialect(bind);
@@ -90,7 +92,7 @@ class ClickHouseDialect implements SqlDialect {
       typeof first === 'number'
         ? (['number', `arrayMap(digits -> toFloat64(digits), ${bound})`] as const)
         : (['string', bound] as const);
-    // For a null it is unknown whether the list has it.
+    // For null, `has` would return false, but the result must be null.
     return this.test(field, kind, (sql) => `if(isNull(${sql}), NULL, has(${list}, assumeNotNull(${folded(sql)})))`);
   }
 

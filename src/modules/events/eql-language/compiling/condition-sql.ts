@@ -12,15 +12,15 @@ import {
   type Sign,
 } from './exact-condition.js';
 
-/** Returns SQL that tests an SQL expression, which has the type of the kind. */
+/** Returns SQL that tests an SQL expression. The expression has the type of a {@link Kind}. */
 type Test = (sql: string) => string;
 
 const UNKNOWN = 'NULL::boolean';
 const TYPES = { string: 'text', number: 'float8', boolean: 'boolean' } as const satisfies Record<Kind, string>;
 
 /**
- * Returns a condition on the row `e` of `events` that is true whenever the expression is. The expression must be
- * bounded.
+ * Returns a condition on the row `e` of `events` that is true whenever the expression is true. The expression must be
+ * bounded: see `isBounded`.
  */
 export function boundSql(expression: Expression, bind: Bind): string {
   return boundCondition(expression, new PostgresDialect(bind));
@@ -89,7 +89,10 @@ class PostgresDialect implements SqlDialect {
     return this.test(field, 'string', (sql) => found[search](folded(sql)));
   }
 
-  /** @param ofList tests a list, if possible without a subquery: PostgreSQL has no parallel plans with subqueries */
+  /**
+   * @param ofList tests a list, if possible without a subquery, because PostgreSQL makes no parallel plans for
+   * subqueries
+   */
   private test(field: Field, kind: Kind, test: Test, ofList: Test = elementTest(kind, test)): string {
     if (field.own !== null) {
       const { type, sql } = ownField(field.own);

@@ -21,15 +21,15 @@ export interface Work {
 }
 
 /**
- * Returns the value of an expression for a subject. The field `timestamp` of the subject is ISO 8601 with milliseconds
- * and `Z`.
+ * Returns the value of an expression for a subject. The field `timestamp` of the subject is ISO 8601 text with
+ * milliseconds and `Z`.
  */
 export type Evaluate = (subject: FilterSubject, work: Work) => Value;
 type Truth = boolean | null;
 
-/** The steps of a part of an expression, in addition to the characters that it reads. */
+/** The steps of each part of an expression, in addition to the characters that it reads. */
 const PLAIN_STEPS = 10;
-/** A function call is null when its text arguments have more characters than this together. */
+/** A function call returns null when its text arguments together have more characters than this. */
 const MAX_TEXT = 1_000_000;
 
 /** Compiles a checked expression, once for all events. */
@@ -113,7 +113,7 @@ function comparison({ op, left, right }: Comparison): Evaluate {
   }
   const [one, other] = [evaluatorOf(left), evaluatorOf(right)];
   const read = [left, right].some((part) => typeOf(part) === 'time') ? instants : same;
-  // Two optional fields are equal when both are missing.
+  // A comparison of two optional fields treats them as equal when both are missing.
   const areOptional = isEquality && [left, right].every((part) => part.type === 'field' && part.isOptional);
   return (subject, work) => {
     const [a, b] = [read(one(subject, work)), read(other(subject, work))];
@@ -253,7 +253,7 @@ function textsIn(args: readonly Value[]): number {
   return args.reduce((sum: number, arg) => sum + (typeof arg === 'string' ? arg.length : 0), 0);
 }
 
-/** Returns how many characters a reader of the value reads at most. */
+/** Returns the maximum number of characters that reading the value takes. */
 function sizeOf(value: Value): number {
   if (typeof value === 'string') return value.length;
   return Array.isArray(value)

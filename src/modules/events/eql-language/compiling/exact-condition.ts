@@ -23,9 +23,9 @@ export type Sign = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type Search = 'startsWith' | 'endsWith' | 'stringContains';
 
 /**
- * Writes the parts of an exact condition in the SQL of one engine. Each part is true, false or null as in memory. The
- * test of a property is null when its value has another kind. The test of a list is true when the test of an element is
- * true.
+ * Writes the parts of an exact condition in the SQL of one engine. Each part is true, false or null for the same events
+ * as in memory. The test of a property is null when the value of the property has another kind. The test of a list is
+ * true when it is true for an element.
  */
 export interface SqlDialect {
   truth(value: boolean | null): string;
@@ -98,7 +98,8 @@ export function isBounded(expression: Expression): boolean {
 }
 
 /**
- * Returns a condition in the SQL of an engine that is true whenever the expression is. The expression must be bounded.
+ * Returns a condition in the SQL of an engine that is true whenever the expression is true. The expression must be
+ * bounded.
  */
 export function boundCondition(expression: Expression, dialect: SqlDialect): string {
   if (isExact(expression)) return exactCondition(expression, dialect);
@@ -175,8 +176,8 @@ function compared(field: Field, op: ComparisonOperator, value: Value, dialect: S
 }
 
 /**
- * Writes one test for each kind of values. For a list, the result is false only if each test finds an element of its
- * kind.
+ * Writes one test for each kind of value in the list of the query. For a property that is a list, the result is false
+ * only if each test finds an element of its kind.
  */
 function oneOf({ operand, values, isNegated, isFolding }: OneOf, dialect: SqlDialect): string {
   if (operand.type !== 'field') throw new Error('Only fields are looked up in SQL');

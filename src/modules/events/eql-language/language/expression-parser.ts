@@ -17,8 +17,8 @@ const SUMS: readonly ArithmeticOperator[] = ['+', '-'];
 const PRODUCTS: readonly ArithmeticOperator[] = ['*', '/', '%'];
 
 /**
- * Parses conditions and values by recursive descent. The parser counts parts and depth, and refuses what exceeds the
- * limits.
+ * Parses conditions and values by recursive descent. The parser counts the parts and the depth of the query, and
+ * refuses a query that exceeds the limits.
  */
 export class ExpressionParser {
   private nodes = 0;
@@ -40,7 +40,7 @@ export class ExpressionParser {
     const path = [this.pathName(isOptional)];
     for (;;) {
       if (tokens.takeSymbol('.') !== null) path.push(this.pathName(true));
-      // A bracket after a blank begins the next term, so it ends a key. An index in a list follows without a blank.
+      // A bracket after a blank begins the next term. An index in a list follows without a blank.
       else if (tokens.isSymbol('[') && tokens.next.isAdjacent && tokens.ahead(1).kind === 'number')
         path.push(this.place());
       else break;
@@ -258,7 +258,10 @@ export class ExpressionParser {
     return tokens.refuse(['a text', 'a number', 'true', 'false', 'null', '(']);
   }
 
-  /** @param isAfterStart whether a keyword is accepted as a name, as after a dot, where only a name can follow */
+  /**
+   * @param isAfterStart whether a keyword is accepted as a name. It is accepted after a dot, where only a name can
+   * follow.
+   */
   private pathName(isAfterStart: boolean): string {
     const { tokens } = this;
     const { kind, value } = tokens.next;

@@ -54,7 +54,7 @@ const QUOTABLE = /^[^\r\n]+$/;
  */
 export function writtenProperty(name: string): string | null {
   const parts = name.split('.');
-  // A path can have neither an empty part nor this many parts, so the text is one name with dots.
+  // No path has an empty part or this many parts, so such a text is one name with dots.
   const path = parts.includes('') || parts.length >= QUERY_LIMITS.path_names ? [name] : parts;
   const isClaimed = resolveName(path).own !== null || (path.length > 1 && path[0] === PROPERTIES);
   const whole = isClaimed ? [PROPERTIES, ...path] : path;

@@ -8,7 +8,7 @@ export const QUERY_LIMITS = {
   depth: 50,
   /** The values of all lists together. */
   listed_literals: 1_000,
-  /** Stages of a sequence as written. A single stage needs runs. */
+  /** Stages of a sequence as written. A sequence with a single stage needs runs. */
   sequence_stages: 20,
   /** Stages of a sequence after its runs are expanded. */
   spelled_stages: 100,
@@ -26,7 +26,7 @@ export const QUERY_LIMITS = {
   regex_steps: 5_000,
   /** Regular expressions search only this many first characters of a text. */
   regex_searched_characters: 4_096,
-  /** Characters of a whole path with its dots, and names in a path. */
+  /** Characters of a whole path, including its dots, and names in a path. */
   field_characters: 200,
   path_names: 16,
   /** An index in a list, from 0, must be below this number. */

@@ -18,9 +18,9 @@ export interface FunctionDefinition {
   readonly hasFoldingForm: boolean;
   readonly description: string;
   /**
-   * Returns the result for arguments that have their types, where a missing optional argument is null. If the call
-   * ignores case, the texts of `args` are folded, and `written` has the original ones. Left out when the function is
-   * computed elsewhere.
+   * Returns the result for arguments of the right types. A missing optional argument is null. If the call ignores case,
+   * the texts of `args` are folded, and `written` has the original texts. Left out when the function is computed
+   * elsewhere.
    */
   readonly apply?: (args: readonly Value[], written: readonly Value[]) => Value;
 }
@@ -157,7 +157,7 @@ function textOf(value: Value): string {
   return typeof value === 'string' ? value : String(value);
 }
 
-/** Searches the folded texts and returns a part of the original text. Both have the same length. */
+/** Searches the folded text and returns a part of the original text. Both texts have the same length. */
 function between([source, left, right, greedy]: readonly Value[], [written]: readonly Value[]): string | null {
   const [searched, before, after] = [source as string, left as string, right as string];
   const found = searched.indexOf(before);

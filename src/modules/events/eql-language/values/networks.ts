@@ -14,7 +14,7 @@ export class Networks {
   /** Returns whether an address lies in one of the networks, or null when the text is not an address. */
   has(address: string): boolean | null {
     const family = isIP(address);
-    // An address with a zone has a meaning on one machine only.
+    // An address with a zone is meaningful on one machine only.
     if (family === 0 || address.includes('%')) return null;
     return this.members.check(address, family === 6 ? 'ipv6' : 'ipv4');
   }

@@ -1,8 +1,8 @@
 import type { ArithmeticOperator } from '../language/ast.js';
 
 /**
- * Calculates with IEEE doubles. Whole numbers divide to a whole number, unless `isDecimal` says that one of them is
- * written with a point. A division by zero and a result that is not finite are null.
+ * Calculates with IEEE doubles. The quotient of two whole numbers is a whole number, unless `isDecimal` says that one
+ * of them is written with a point or an exponent. A division by zero, and a result that is not finite, return null.
  */
 export function calculate(op: ArithmeticOperator, left: number, right: number, isDecimal: boolean): number | null {
   const result = plain(op, left, right, isDecimal);

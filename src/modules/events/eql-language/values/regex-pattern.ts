@@ -20,7 +20,7 @@ export class RegexPattern {
   static read(source: string, isFolding: boolean): RegexPattern | string {
     const parse = isFolding ? parseFoldedPattern : parsePattern;
     try {
-      // The source is parsed alone first, because an unmatched bracket in it would close our group.
+      // The source is parsed alone first, because an unmatched bracket in it would close the group around it.
       parse(source);
       return new RegexPattern(new PatternMachine(parse(`^(?:${source})$`)), isFolding);
     } catch (error) {
@@ -29,7 +29,7 @@ export class RegexPattern {
     }
   }
 
-  /** The most operations on words that one character takes. */
+  /** The maximum number of operations on words for one character. */
   get stepsOfCharacter(): number {
     return this.machine.stepsOfCharacter;
   }

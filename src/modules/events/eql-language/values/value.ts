@@ -24,8 +24,8 @@ function place(unit: number): number {
 }
 
 /**
- * Returns whether a comparison is true, or null when the two values have different types. The comparison of a list is
- * true when it is true for an element, and false when it is false for all elements that have the type.
+ * Returns whether a comparison is true, or null when the values have different types. The comparison of a list is true
+ * when it is true for an element, and false when it is false for all elements that have the type of the other value.
  */
 export function compare(op: ComparisonOperator, left: Value, right: Value): boolean | null {
   if (Array.isArray(left)) return any(left, (item) => (isScalar(item) ? compare(op, item, right) : null));

@@ -3,7 +3,7 @@ import { fold } from '../../../../platform/case-folding/index.js';
 /** A pattern where `*` stands for any characters and `?` for one. The pattern is parsed once. */
 export class Wildcards {
   private readonly pieces: readonly Piece[];
-  /** The most operations that one character of a text takes. */
+  /** The maximum number of operations for one character of a text. */
   readonly steps: number;
 
   constructor(

@@ -9,12 +9,15 @@ import { RunLimits } from '../running/run-limits.js';
 
 const SAMPLED: Selection<SampledEvent> = { columns: 'event, "timestamp", properties::text AS properties' };
 const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'text', array: 'list' };
-/** The few newest events that are checked before the whole sample, of which they are a small part. */
+/**
+ * The newest events that are checked first. They are a small part of the sample, and usually have all properties of a
+ * query.
+ */
 const FIRST_LOOK = { events: 20, mostBytes: 8_192 };
-/** The most properties that are listed. */
+/** Maximum number of listed properties. */
 const MOST_PROPERTIES = 200;
 const MOST_WARNINGS = 10;
-/** The most names of a query that are searched for. Each search parses the properties of the whole sample. */
+/** Maximum number of names of a query that are searched for. Each search parses the properties of the whole sample. */
 const MOST_LOOKED_FOR = 20;
 
 export interface KnownProperty {
@@ -24,7 +27,7 @@ export interface KnownProperty {
   readonly type: string;
 }
 
-/** A {@link KnownProperty} and its names joined by dots. */
+/** A {@link KnownProperty}, and its path as names joined by dots. */
 interface ObservedName extends KnownProperty {
   readonly joined: string;
 }
@@ -53,7 +56,7 @@ export class PropertyCatalogue {
 
   /**
    * Returns a sentence for each property of a query that none of the newest events has, with the nearest known name.
-   * Only the first 20 properties of the query are checked. Warnings are optional: there are none when they take too
+   * Only the first 20 properties of the query are checked. Warnings are optional: none are returned when they take too
    * long, when there is too little memory, or when archived events cannot be read.
    * @param signal see {@link known}
    */

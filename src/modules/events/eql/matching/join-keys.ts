@@ -10,11 +10,11 @@ export interface KeyTuple {
   /** A short text that is equal for equal values of equal types. */
   readonly id: string;
   readonly values: readonly KeyValue[];
-  /** The pieces of the memory budget that the tuple takes while it is kept. */
+  /** The pieces of {@link PendingBudget} that the tuple takes while it is kept. */
   readonly weight: number;
 }
 
-/** The most tuples that the lists of one event may make. With more, the query is refused with 503. */
+/** Maximum number of tuples from the lists of one event. With more, the query is refused with 503. */
 export const MOST_TUPLES = 1_000;
 const LONGEST_ID = 100;
 /** The number of characters that take as much memory as a pending partial. */

@@ -8,7 +8,9 @@ export interface MatchedEvent {
   readonly ms: number;
   /** The number of the event among all scanned events, in the order of the scan. */
   readonly ordinal: number;
-  /** The size, if it was read with the event. Queries of single events have sizes, because these may all be shown. */
+  /**
+   * The size, if it was read with the event. Event queries read sizes, because all events that they find may be shown.
+   */
   readonly size?: EventSize;
   /** The whole event, if it was read as well. */
   readonly record?: StoredEvent;

@@ -5,7 +5,10 @@ export class QueryNeedsTooMuchMemory extends domainError(
   'EQL query needs too much memory: add a maxspan or narrow it down',
 ) {}
 
-/** Limits the memory of one query, counted in pieces. A piece is a pending partial, or what takes as much memory. */
+/**
+ * Limits the memory of one query, counted in pieces. A piece is a pending partial, or anything else that takes as much
+ * memory.
+ */
 export class PendingBudget {
   private kept = 0;
 

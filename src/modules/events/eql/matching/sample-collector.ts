@@ -12,7 +12,9 @@ interface Group {
 /** Collects the events for samples: for each key tuple, the earliest events of each term. */
 export class SampleCollector {
   private readonly groups = new Map<string, Group>();
-  /** The maximum number of events of a term that samples may need. The other terms may use some of them. */
+  /**
+   * The maximum number of events of a term that samples may need. A sample may use some of them for its other terms.
+   */
   private readonly most: number;
 
   constructor(
@@ -35,7 +37,9 @@ export class SampleCollector {
     }
   }
 
-  /** Yields the samples in the order of their keys. Of one key tuple, samples of earlier events come first. */
+  /**
+   * Yields the samples in the order of their keys. Among samples of one key tuple, those of earlier events come first.
+   */
   *samples(): Generator<FoundSequence> {
     const whole = [...this.groups.values()].filter(({ events }) => events.every(({ length }) => length > 0));
     for (const { keys, events } of whole.sort((a, b) => compareKeys(a.keys, b.keys))) {

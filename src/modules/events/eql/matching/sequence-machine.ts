@@ -36,8 +36,9 @@ const NO_KEYS: readonly KeyTuple[] = [];
 const MOST_DEAD = 1_024;
 
 /**
- * Finds sequences in events, which must come in their order. A key tuple has at most one partial in each stage, and a
- * newer partial replaces an older one. An event is tried at the last stage first, so that it does not follow itself.
+ * Finds sequences in events, which must be pushed in ascending order. A key tuple has at most one partial in each
+ * stage; a newer partial replaces an older one. An event is matched with the last stage first, so that it does not
+ * follow itself.
  */
 export class SequenceMachine {
   private readonly partials = new Map<string, Partial[]>();
@@ -105,9 +106,10 @@ export class SequenceMachine {
   }
 
   /**
-   * Reports a complete sequence, unless an event came that must be missing. A leading event must be missing in the span
-   * that ends with the last event of the sequence, a trailing event in the span that begins with the first one. With
-   * both, one span that includes the sequence and no such event is enough.
+   * Reports a complete sequence, unless an event occurred that must be missing. Leading events must be missing in the
+   * maxspan that ends with the last event of the sequence. Trailing events must be missing in the maxspan that begins
+   * with the first event. If a query has both, it is enough that one span of this length contains the sequence and none
+   * of these events.
    */
   private complete({ key, events, firstMs, leadingMs }: Partial): void {
     const { maxspanMs } = this.plan;
@@ -183,7 +185,9 @@ export class SequenceMachine {
     this.budget.giveBack(partial.key.weight);
   }
 
-  /** Removes partials and hits that are older than maxspan: no later event can complete a sequence with them. */
+  /**
+   * Removes partials and hits that are older than maxspan, because no later event can complete a sequence with them.
+   */
   private expire(nowMs: number): void {
     const { maxspanMs } = this.plan;
     if (maxspanMs === null) return;

@@ -4,13 +4,16 @@ interface Waiting<T> {
   readonly id: string;
   /** The end of the window in milliseconds, inclusive. An event within the window discards the result. */
   readonly endMs: number;
-  /** The order of arrival. Of windows that end together, the first one is reported first. */
+  /** The order of arrival. Among windows with the same end, the first one is reported first. */
   readonly number: number;
   readonly result: T;
   isAlive: boolean;
 }
 
-/** Holds results until their windows end, unless an event discards them. Reports results in the order of these ends. */
+/**
+ * Holds results until their windows end, unless an event discards them. Reports results in the order in which their
+ * windows end.
+ */
 export class TrailingWindows<T> {
   /** A heap, ordered by the ends of windows. */
   private readonly heap: Waiting<T>[] = [];
@@ -31,7 +34,7 @@ export class TrailingWindows<T> {
     else others.push(waiting);
   }
 
-  /** Discards the results of a key, for which an event came that must be missing. */
+  /** Discards the results of a key, because an event occurred that must be missing. */
   drop(id: string): void {
     for (const waiting of this.byId.get(id) ?? []) waiting.isAlive = false;
     this.byId.delete(id);

@@ -247,7 +247,7 @@ function eventRun({ filter, pipes }: EventQuery, { limit, position }: RunOptions
 }
 
 /**
- * Returns what a query reads of events that are joined by keys.
+ * Returns the selection, the readers of keys and the joined keys of a query whose events are joined by keys.
  * @param needed the terms of which every result has an event
  */
 function ofKeys(

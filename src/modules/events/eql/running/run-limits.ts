@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { LONG_READ_MS } from '../../long-reads/index.js';
 
 /**
- * The most pieces of memory that a query keeps at a time. A pending partial is one. Beyond the limit, 503 is returned.
+ * Maximum number of pieces of {@link PendingBudget} that a query keeps at a time. A pending partial is one piece.
+ * Beyond the limit, 503 is returned.
  */
 export const PENDING_PARTIALS = 200_000;
-/** The time limit in milliseconds of each read for warnings, which delay a query that is already answered. */
+/**
+ * Time limit of each read for warnings, in milliseconds. These reads delay a response whose results are already known.
+ */
 const WARNING_MS = 1_000;
 
 /**

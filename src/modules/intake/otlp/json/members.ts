@@ -2,12 +2,12 @@ import { ExactNumber } from '../../../../platform/json/index.js';
 import { UndecodableBody } from '../limits.js';
 import type { Instant } from '../records.js';
 
-/** A message of OTLP in JSON: a value that is neither a list nor a number with all its digits. */
+/** A message of OTLP in JSON: a JSON object. */
 export type JsonMessage = Readonly<Record<string, unknown>>;
 
 const EMPTY: JsonMessage = {};
 
-/** Returns the message, an empty one for null and for a missing value. @throws UndecodableBody */
+/** Returns the value as a message. Null and a missing value become an empty message. @throws UndecodableBody */
 export function message(value: unknown): JsonMessage {
   if (value === undefined || value === null) return EMPTY;
   if (typeof value !== 'object' || Array.isArray(value) || value instanceof ExactNumber) throw new UndecodableBody();
@@ -38,11 +38,12 @@ export function integer(value: unknown): number {
 
 const MAX_UINT64 = '18446744073709551615';
 const MAX_KEPT_CHARACTERS = 100;
-/** Digits of the nanoseconds that a millisecond has. */
+/** Number of digits of nanoseconds that are below a millisecond. */
 const DIGITS_BELOW_MS = 6;
 
 /**
- * Reads nanoseconds since 1970. Text that is no integer of 64 bits is returned as it is, so that the event can keep it.
+ * Reads nanoseconds since 1970. A value that is no unsigned integer of 64 bits is returned as text, so that the event
+ * can keep it.
  * @throws UndecodableBody when the value is neither text nor a number
  */
 export function instant(value: unknown): Instant {
@@ -52,7 +53,10 @@ export function instant(value: unknown): Instant {
   return new Date(Number(nanoseconds.slice(0, -DIGITS_BELOW_MS)));
 }
 
-/** Returns the nanoseconds between two times. Undefined when one is missing or no time, or the end is before the start. */
+/**
+ * Returns the nanoseconds between two times. Returns undefined when one is missing or invalid, or the end is before the
+ * start.
+ */
 export function duration(start: unknown, end: unknown): number | undefined {
   const [from, to] = [digits(start), digits(end)];
   if (from === '0' || to === '0' || !isUint64(from) || !isUint64(to)) return undefined;
@@ -60,14 +64,17 @@ export function duration(start: unknown, end: unknown): number | undefined {
   return nanoseconds < 0 ? undefined : nanoseconds;
 }
 
-/** Returns an id in lower case; empty when it has another length or only zeroes, or other digits. */
+/**
+ * Returns an id in lower case. An id is empty text when its length is wrong, it has only zeroes, or it is not
+ * hexadecimal.
+ */
 export function id(value: unknown, bytes: number): string {
   const hexadecimal = text(value);
   if (hexadecimal.length !== 2 * bytes || !/^[0-9a-f]+$/i.test(hexadecimal)) return '';
   return /^0+$/.test(hexadecimal) ? '' : hexadecimal.toLowerCase();
 }
 
-/** Returns the digits of an integer without leading zeroes, or the text of what is none. @throws UndecodableBody */
+/** Returns the digits of an integer without leading zeroes, or the text of any other value. @throws UndecodableBody */
 function digits(value: unknown): string {
   if (value === undefined || value === null || value === '') return '0';
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : String(value);

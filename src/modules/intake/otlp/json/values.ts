@@ -29,7 +29,7 @@ export function valueOf(any: unknown, owner: AttributeList, depth: number): Otlp
   return map.attributes;
 }
 
-/** Adds a list of `KeyValue` and the number of those that the sender left out. @throws UndecodableBody */
+/** Adds a list of `KeyValue`, and the number of attributes that the sender dropped. @throws UndecodableBody */
 export function addAttributes(attributes: unknown, dropped: unknown, to: AttributeList): void {
   addPairs(attributes, to, to, 0);
   to.dropped += integer(dropped);
@@ -65,7 +65,7 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Text with other characters than the digits of an `int64` stays text. */
+/** Reads an `int64`. Text that is not a number of at most 19 digits stays text. */
 function intOf(value: unknown): number | string | ExactNumber {
   if (typeof value === 'number' || value instanceof ExactNumber) return value;
   const digits = text(value);

@@ -1,7 +1,7 @@
 import { setMember } from '../../core/index.js';
 import type { AttributeList, Attributes, OtlpValue } from '../records.js';
 
-/** The property for attributes whose names an event needs for its own fields. */
+/** The property that holds attributes whose names the event uses for its own fields or properties. */
 const DISPLACED = 'attributes';
 export const DROPPED = 'dropped_attributes_count';
 

@@ -1,4 +1,4 @@
-/** The words that stand for another word. */
+/** The stored word for each synonym that senders use. */
 const WORDS: Readonly<Record<string, string>> = {
   warn: 'warning',
   err: 'error',
@@ -6,12 +6,15 @@ const WORDS: Readonly<Record<string, string>> = {
   emerg: 'critical',
   alert: 'critical',
 };
-/** Each word stands for four numbers, from 1 on. */
+/**
+ * The stored words by the severity number of OpenTelemetry. Each word stands for four numbers; the first word for 1 to
+ * 4.
+ */
 const WORDS_BY_NUMBER = ['trace', 'debug', 'info', 'warning', 'error', 'critical'];
 const NUMBERS_PER_WORD = 4;
 const ERRORS = ['error', 'critical'];
 
-/** Returns the severity by its text, else by its number; undefined without both. */
+/** Returns the severity by its text or, without a text, by its number. Undefined without both. */
 export function severityOf(text: string, number: number): string | undefined {
   const word = text.trim().toLowerCase();
   if (word !== '') return Object.hasOwn(WORDS, word) ? WORDS[word] : word;

@@ -11,10 +11,10 @@ const MAX_REPEATED_CHARACTERS = 8 * 1024 * 1024;
 
 const LEFT_OUT = { resource_left_out: true } as const;
 
-/** The properties that an event has from its origin. */
+/** The properties that an event takes from its resource and scope. */
 export type SharedMembers = typeof LEFT_OUT | { readonly resource?: Attributes; readonly scope?: Attributes };
 
-/** Counts what the events of one request repeat of their resources and scopes. */
+/** Limits the total size of the resources and scopes that the events of one request repeat. */
 export class RepeatedOrigins {
   private left = MAX_REPEATED_CHARACTERS;
   private origin: Origin | undefined;
@@ -23,7 +23,7 @@ export class RepeatedOrigins {
   private resource: Origin['resource'] | undefined;
   private resourceSize = 0;
 
-  /** Returns the properties of the next event of the origin. */
+  /** Returns the properties for the next event of the origin, and counts their size. */
   next(origin: Origin): SharedMembers {
     if (origin !== this.origin) {
       this.origin = origin;

@@ -7,14 +7,17 @@ import { addShared, type SharedMembers } from './shared-members.js';
 
 const NANOSECONDS_PER_MS = 1_000_000;
 const MICROSECONDS_PER_MS = 1_000;
-/** A longer span name is cut in its exceptions. Without the limit, a small request could become gigabytes. */
+/**
+ * A longer span name is cut in the events of exceptions. Each exception repeats the name, so that otherwise a small
+ * request could become gigabytes.
+ */
 const MAX_SPAN_NAME = 200;
 
 type RequestType = 'http.request' | 'messaging.process' | 'rpc';
 
 /**
- * Maps a span to its events: one for a request that the service has served, and one for each exception. Spans of other
- * kinds become an event `span` only when they are asked for.
+ * Maps a span to its events: one for a request that the service has served, and one for each exception. A span of
+ * another kind becomes an event `span` only with `areAllWanted`.
  * @param shared returns the properties of the origin for the next event
  */
 export function* spanDrafts(
@@ -105,7 +108,7 @@ function exceptionMessage({ attributes }: SpanEvent): string {
   return `${type}: ${message}`;
 }
 
-/** Returns milliseconds with whole microseconds. */
+/** Returns milliseconds, rounded to whole microseconds. */
 function millisecondsOf(nanoseconds: number): number {
   return Math.round((nanoseconds / NANOSECONDS_PER_MS) * MICROSECONDS_PER_MS) / MICROSECONDS_PER_MS;
 }

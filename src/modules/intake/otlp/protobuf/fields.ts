@@ -3,7 +3,7 @@ import type { Instant } from '../records.js';
 
 export type Reader = protobuf.Reader;
 
-/** The wire types of protobuf that OTLP has. */
+/** The wire types of protobuf that OTLP uses. */
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const LENGTH = 2;
@@ -26,8 +26,8 @@ export function checkEnd(reader: Reader, end: number): void {
 }
 
 /**
- * Skips a field that the reading function does not have. A field with another wire type than the protocol says has
- * another tag, so it is skipped too.
+ * Skips a field that the caller does not read. A field with an unexpected wire type has another tag, so it is skipped
+ * too.
  */
 export function skipField(reader: Reader, next: number): void {
   reader.skipType(next & 7, 0, next >>> 3);
@@ -38,7 +38,7 @@ const HIGH = 2 ** 32;
 const MS_OF_HIGH = Math.floor(HIGH / NANOSECONDS_PER_MS);
 const NANOSECONDS_OF_HIGH = HIGH % NANOSECONDS_PER_MS;
 
-/** Nanoseconds since 1970, in two halves, because a double does not hold them all. */
+/** Nanoseconds since 1970, as two halves of 32 bits, because a double cannot represent all of them. */
 export interface Nanoseconds {
   readonly low: number;
   readonly high: number;
@@ -51,10 +51,11 @@ export function readNanoseconds(reader: Reader): Nanoseconds {
   return { low, high: reader.fixed32() };
 }
 
-/** Returns the instant with milliseconds. Undefined for 0, which means that no time is set. */
+/** Returns the time, rounded down to milliseconds. Undefined for 0, which means that no time is set. */
 export function instantOf({ low, high }: Nanoseconds): Instant {
   if (low === 0 && high === 0) return undefined;
-  // A double does not hold all nanoseconds. Every sum here is below 2^53.
+  // The halves are converted separately, because a double cannot represent all nanoseconds. Every sum here is below
+  // 2^53.
   return new Date(high * MS_OF_HIGH + Math.floor((high * NANOSECONDS_OF_HIGH + low) / NANOSECONDS_PER_MS));
 }
 
@@ -69,7 +70,7 @@ function isSet({ low, high }: Nanoseconds): boolean {
   return low !== 0 || high !== 0;
 }
 
-/** Returns the id as hexadecimal digits; empty when it has another length or only zeroes. */
+/** Returns the id as hexadecimal digits, or empty text when its length is wrong or it has only zeroes. */
 export function readId(reader: Reader, length: number): string {
   const bytes = reader.bytes();
   if (bytes.length !== length || bytes.every((byte) => byte === 0)) return '';

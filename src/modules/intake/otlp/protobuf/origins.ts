@@ -10,8 +10,8 @@ const SCOPE = tag(1, LENGTH);
 const RECORD = tag(2, LENGTH);
 
 /**
- * Reads an export request of any signal. All three have the same form: groups of a resource, in each of them groups of a
- * scope, and in each of those the records.
+ * Reads an export request of any signal. All signals have the same form: a list of resources, each with a list of
+ * scopes, each with a list of records.
  * @param read reads one record with its length
  * @throws Error, RangeError when the bytes are not such a request
  */
@@ -24,7 +24,7 @@ export function* readRecords<Item>(body: Buffer, read: (reader: Reader) => Item)
   }
 }
 
-/** A resource may stand after its records, so the group is read twice. Groups of scopes are skipped the first time. */
+/** A resource may be encoded after its records, so the group is read twice. The first pass skips the scopes. */
 function* readResourceGroup<Item>(reader: Reader, read: (reader: Reader) => Item): Generator<Of<Item>, void> {
   const end = endOfMessage(reader);
   const start = reader.pos;
