@@ -44,7 +44,10 @@ export interface ProjectMemberScope extends ProjectScope {
   readonly needed: ProjectRequirement;
 }
 
-/** The scope of a request that names several resources, each of any project. Access is checked for each resource. */
+/**
+ * The scope of a request that names several resources, which may belong to different projects. Access is checked for
+ * each resource.
+ */
 export interface EachProjectScope {
   readonly kind: 'each';
   readonly userId: UserId;
