@@ -38,8 +38,9 @@ type KeyEntry = readonly [key: string, state: KeyState];
 
 /**
  * A semaphore with a limited queue. Keys are served in turn, so that a key with much work delays only itself. When the
- * queue is full, a new piece takes the place of the last waiting piece of another key: of the key with the most waiting
- * pieces, if it has more, or of the key that has used the most, if it has used more.
+ * queue is full, a new piece takes the place of another key's last waiting piece. The key with the most waiting pieces
+ * loses a place, if it has more pieces than the key of the new piece. Otherwise, with `used`, the key that has used the
+ * most loses a place, if it has used more.
  */
 export class FairSemaphore {
   /** The states in the order in which they are served. A state moves to the end when one of its pieces starts. */
