@@ -7,7 +7,7 @@ import type { AnswerForm } from './operators/output.js';
 import type * as UsersModule from './operators/users.js';
 
 const MOST_ROWS = 1_000;
-/** A shorter beginning of a key, such as that of an unset variable of a shell, would name any key. */
+/** A shorter prefix is refused: an empty one, for example from an unset shell variable, would match every key. */
 const MIN_KEY_CHARACTERS = 4;
 const EXIT_MS = 500;
 const ORGANIZATION = ['<organization>', 'its id or slug'] as const;
@@ -21,8 +21,8 @@ export function addOperatorCommands(program: Command, environment: NodeJS.Proces
       import('../opening.js'),
     ]);
     endWithReader();
-    // A command logs warnings alone, unless LOG_LEVEL says otherwise. The services are loaded when the configuration is
-    // right, since this takes a second.
+    // A command logs only warnings and errors, unless LOG_LEVEL says otherwise. The services are loaded after the
+    // configuration has been checked, because loading them takes a second.
     const settings = configOrExit({ LOG_LEVEL: 'warn', ...environment }, process.stderr);
     const [{ runOperatorCommand }, work] = await Promise.all([import('./operators/operator-context.js'), load()]);
     process.exitCode = await runOperatorCommand(settings, work);

@@ -10,7 +10,7 @@ const PLACES = `
 Without options, OES_URL, OES_TOKEN and OES_PROJECT name the service, the token and the project. Without a token the
 stored session of "oes login" is used. Exit codes: 0 done, 1 failed, 2 wrong usage or a faulty file.`;
 
-/** Adds the commands that use a service over its public API. They load nothing of the service. */
+/** Adds the commands that use a service over its public API. They do not load the service's own modules. */
 export function addUserCommands(program: Command, environment: NodeJS.ProcessEnv): void {
   remote(program.command('login'))
     .description('Sign in, and store the tokens of the session in your configuration folder.')
@@ -134,7 +134,10 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Runs a command, prints its failure and sets the exit code. A reader that goes away ends it without a message. */
+/**
+ * Runs a command, prints its failure and sets the exit code. When the reader of standard output goes away, the command
+ * ends without a message.
+ */
 function ending<Arguments extends unknown[]>(
   run: (...words: Arguments) => Promise<number>,
 ): (...words: Arguments) => Promise<void> {

@@ -13,8 +13,8 @@ export interface Config {
     /** Whether /console serves the web page. */
     readonly servesConsole: boolean;
     /**
-     * The address where clients reach this API, without a slash at its end: the base of signed URLs. Undefined: scheme
-     * and host of the request.
+     * The base URL at which clients reach this API, without a trailing slash. Signed URLs begin with it. Undefined: the
+     * scheme and host of the request are used.
      */
     readonly publicApiUrl: string | undefined;
     readonly corsOrigins: readonly string[];
@@ -30,7 +30,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Requests that are logged: none, those that ended with 5xx or were aborted, or all. */
   readonly accessLog: AccessLog;
-  /** The traces whose spans are exported, or undefined without an export. The SDK of OpenTelemetry reads where to. */
+  /**
+   * Which traces are exported, and in what batches. The OpenTelemetry exporter itself reads the address from the
+   * environment. Undefined: no spans are exported.
+   */
   readonly tracing: Tracing | undefined;
   /** The absolute path of the data folder: embedded database, objects, captured mail and generated secrets. */
   readonly dataDir: { readonly path: string; readonly isDefault: boolean };
@@ -56,7 +59,7 @@ export interface Config {
   readonly metering: { readonly enabled: boolean };
   readonly ingestion: {
     readonly mode: IngestMode;
-    /** Group commit: maximum number of events in one transaction, and how long it waits for more events. */
+    /** Group commit: the maximum number of events in one transaction, and how long a batch waits for more events. */
     readonly batchMax: number;
     readonly batchWaitMs: number;
   };
@@ -66,7 +69,7 @@ export interface Config {
     /** Requests per month by plan, where a deployment sets them. Null: unlimited. */
     readonly monthlyRequests: Readonly<Partial<Record<string, number | null>>>;
     readonly requestQuotaMessage: string;
-    /** Whether organizations are warned at 80 % and 100 % of the month. */
+    /** Whether organizations are notified at 80 % and 100 % of their monthly quota. */
     readonly sendsNotices: boolean;
     /** The page on which a blocked organization can upgrade. */
     readonly upgradeUrl: string;
@@ -83,9 +86,11 @@ export interface Config {
   readonly webauthn: { readonly rpId: string; readonly rpName: string; readonly origins: readonly string[] };
   /** The rules of the deployment for every sign-in. */
   readonly signInPolicy: {
-    /** Whether accounts without a second factor may only set one up. */
+    /** Whether an account without a second factor may do nothing but set one up. */
     readonly requiresSecondFactor: boolean;
-    /** Domains in lower-case A-labels whose addresses sign in by a provider and not with a password. */
+    /**
+     * Users with an address in these domains sign in through a provider, not with a password. In lower-case A-labels.
+     */
     readonly passwordlessDomains: readonly string[];
   };
   readonly mail: { readonly smtpUrl: string | undefined; readonly from: string };
@@ -101,22 +106,25 @@ export interface Config {
   readonly oidcProviders: readonly OidcProvider[];
   /** Subnets that are exempt from the safety check of destinations that users give. */
   readonly outbound: { readonly allowedSubnets: readonly Subnet[] };
-  /** The name servers for the TXT records of domains. Empty: those of the system. */
+  /** The name servers that are queried for TXT records of SSO domains. Empty: the name servers of the system. */
   readonly ssoDnsServers: readonly string[];
   readonly storage: {
     /** Undefined: objects are files in the data folder. */
     readonly s3: S3Settings | undefined;
     readonly limits: Readonly<Record<PlanName, PlanStorageLimits>>;
-    /** Content of one upload request, in bytes. */
+    /** The maximum content of one upload request, in bytes. */
     readonly objectBodyMaxBytes: number;
     /** Whether overage is reported to the payment provider, and therefore allowed for organizations that pay. */
     readonly meteredBillingEnabled: boolean;
   };
-  /** The store that answers reads of events. With `clickhouse`, PostgreSQL answers what ClickHouse cannot. */
+  /**
+   * The store that answers reads of events. With `clickhouse`, PostgreSQL answers only the reads that ClickHouse
+   * cannot.
+   */
   readonly eventReads: EventStoreName;
-  /** Days for which PostgreSQL keeps at least the events that are also in ClickHouse. Undefined: for ever. */
+  /** The minimum number of days for which PostgreSQL keeps events that are also in ClickHouse. Undefined: for ever. */
   readonly eventsHotDays: number | undefined;
-  /** Days for which events are kept at least. Undefined: for ever. */
+  /** The minimum number of days for which events are kept. Undefined: for ever. */
   readonly eventRetentionDays: number | undefined;
   /** The ClickHouse to which events are replicated. Undefined: none. */
   readonly eventStore: ClickHouseSettings | undefined;
@@ -208,7 +216,7 @@ export type ProcessRole = 'api' | 'worker' | 'all';
 export const ACCESS_LOGS = ['off', 'errors', 'all'] as const;
 export type AccessLog = (typeof ACCESS_LOGS)[number];
 
-/** The samplers of OpenTelemetry's specification that decide without a server of their own. */
+/** The samplers of the OpenTelemetry specification that need no remote sampling service. */
 export const TRACE_SAMPLERS = [
   'always_on',
   'always_off',
@@ -224,9 +232,9 @@ export interface Tracing {
   readonly batches: {
     /** Spans wait at most this long for their batch, in milliseconds. */
     readonly delayMs: number;
-    /** The most spans of a batch. */
+    /** Maximum number of spans in a batch. */
     readonly batchSize: number;
-    /** The most spans in memory. Further ones are dropped. */
+    /** Maximum number of spans in memory. Further spans are dropped. */
     readonly maxQueued: number;
   };
 }
@@ -234,7 +242,7 @@ export interface Tracing {
 export interface TraceSampling {
   /** The share of traces that are exported, from 0 to 1. */
   readonly ratio: number;
-  /** Whether the `traceparent` of a client decides instead, when there is one. */
+  /** Whether the sampling flag of a client's `traceparent`, if present, decides instead of the ratio. */
   readonly followsParent: boolean;
 }
 
@@ -273,7 +281,7 @@ export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
 /** An OpenID Connect provider that the operator has configured. */
 export interface OidcProvider {
-  /** The name in addresses: lower case. */
+  /** The name as it appears in URLs, in lower case. */
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
@@ -294,7 +302,7 @@ export interface OidcProvider {
   readonly trustsEmail: boolean;
 }
 
-/** The organization and the role that a group of the provider stands for. */
+/** The organization and the role that members of a group of the provider get. */
 export interface GroupGrant {
   readonly group: string;
   /** The slug of the organization. */

@@ -47,7 +47,8 @@ function credentialKeyOf(text: string): CredentialKey {
 function readOrCreate(folder: string, name: string, create: () => string): string {
   const path = join(folder, name);
   if (!existsSync(path)) {
-    // The data folder stays open to the database's own user; only the folder of the secrets is closed.
+    // The embedded database may run as another user, who needs the data folder. Only the folder of the secrets is
+    // private.
     mkdirSync(dirname(folder), { recursive: true });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomBytes(6).toString('hex')}`;

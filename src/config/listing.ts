@@ -4,7 +4,9 @@ import { type Variable, VARIABLES } from './variables.js';
 type Listed = Pick<Variable<unknown>, 'description' | 'shownDefault' | 'takesFile'>;
 type Named = readonly [name: string, variable: Listed];
 
-/** Variables whose names contain the name of a provider. They follow this group. */
+/**
+ * The group of the variables whose names contain the name of a provider. It is listed after the group `BEFORE_OIDC`.
+ */
 const OIDC_GROUP = 'OpenID Connect providers';
 const BEFORE_OIDC = 'Sign-in providers';
 

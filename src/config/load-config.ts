@@ -78,7 +78,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('RATE_LIMIT_BACKEND memory is refused in production');
   if (production && v.RATE_LIMIT_BACKEND === 'auto' && limitsRedisUrl === undefined)
     faults.push('RATE_LIMIT_REDIS_URL or REDIS_URL is required in production');
-  // A name that did not parse has its own fault already.
+  // A variable that could not be parsed has already been reported.
   const areRight = (...names: VariableName[]): boolean => names.every((name) => name in values);
   const ownsNoDatabase = v.PROCESS_ROLE !== 'all' && v.DATABASE_URL === undefined && !production;
   if (areRight('PROCESS_ROLE', 'DATABASE_URL') && ownsNoDatabase) {
@@ -214,8 +214,8 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * Uses the name localhost, because browsers accept no IP address as the domain of passkeys. Port 0 is not known yet and
- * becomes 3000.
+ * Returns the default address of the service. It uses the name localhost, because browsers accept no IP address as the
+ * domain of passkeys. Port 0 stands for a free port that is not known yet, so 3000 is used.
  */
 function ownUrl(port: number): string {
   return `http://localhost:${port === 0 ? 3000 : port}`;

@@ -106,7 +106,7 @@ function namesIn(env: Environment): string[] {
 }
 
 /**
- * Returns the faults of variables that begin like those of a provider and are none of its settings. A misspelled
+ * Returns a fault for each variable that has the prefix of a provider but is not one of its settings. A misspelled
  * `ALLOWED_DOMAINS` would otherwise let everybody in.
  */
 function misspelled(env: Environment, name: string): string[] {
@@ -244,7 +244,7 @@ class SettingsReader {
     return items.filter((item) => item !== '');
   }
 
-  /** Whether the variable or the one with `_FILE` is set, however wrong. */
+  /** Returns whether the variable or its `_FILE` variant is set, even to an invalid value. */
   private isSet(suffix: string): boolean {
     const variable = oidcVariable(this.name, suffix);
     const { takesFile } = OIDC_SETTINGS.find((each) => each.suffix === suffix) ?? { takesFile: false };

@@ -4,9 +4,9 @@ const MAX_DOMAIN_CHARACTERS = 253;
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /**
- * Returns a domain in lower-case A-labels, or null for a text that no address has as its domain. Addresses are compared
- * in the same form, and the text is normalized to NFC for the same reason: `domainToASCII` maps marks before it puts
- * them in order.
+ * Returns a domain in lower-case A-labels, or null for a text that cannot be the domain of an e-mail address. The
+ * domains of addresses are compared in this form. The text is normalized to NFC first, because `domainToASCII` maps
+ * combining marks before it orders them.
  */
 export function domainOf(text: string): string | null {
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return null;

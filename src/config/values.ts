@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** More than any key, address or certificate needs. A longer file is another one than intended. */
+/**
+ * Larger files are refused. No key, address or certificate is this large, so the path probably names the wrong file.
+ */
 const MAX_FILE_BYTES = 65_536;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,8 +14,8 @@ export function valueOf(env: Environment, name: string): string | undefined {
 }
 
 /**
- * Returns the value of a variable, or the content of the file that the name with `_FILE` names, without its last line
- * end. A fault names the variable. It shows neither the content nor the path, which could be a misplaced secret.
+ * Returns the value of a variable, or the content of the file that `NAME_FILE` names, without its last line end. A
+ * fault names the variable, but neither the content nor the path, since the path could be a misplaced secret.
  */
 export function valueOrFile(env: Environment, name: string): { value: string | undefined } | { fault: string } {
   const [value, path] = [valueOf(env, name), valueOf(env, `${name}_FILE`)];
@@ -29,7 +31,7 @@ export function valueOrFile(env: Environment, name: string): { value: string | u
   return { value: text.replace(/\r?\n$/, '') };
 }
 
-/** Returns the content of a regular file, or what is wrong with it. A pipe is refused, because it can block the start. */
+/** Returns the content of a regular file, or the fault. A pipe is refused, because it could block the start. */
 function readWhole(path: string): Buffer | string {
   let file: number | undefined;
   try {

@@ -30,7 +30,7 @@ export interface Variable<T> {
   /** The default that the listings show; `schema` provides the value. */
   readonly shownDefault: string;
   readonly schema: z.ZodType<T, string | undefined>;
-  /** Whether the name with `_FILE` is read too: the path of a file with the value. */
+  /** Whether `NAME_FILE` is read as well: the path of a file with the value. */
   readonly takesFile: boolean;
 }
 
@@ -47,7 +47,7 @@ const secret = <T>(...parts: Parameters<typeof variable<T>>): Variable<T> => ({
   takesFile: true,
 });
 
-/** Resolvers ask one name server after another, so a longer list only delays the failure. */
+/** Resolvers query one name server after another, so a longer list only delays the failure. */
 const MAX_NAME_SERVERS = 4;
 
 const text = z.string().optional();
@@ -137,7 +137,7 @@ function isProxyRange(text: string): boolean {
   return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || subnetOf(text) !== null;
 }
 
-/** Parses an address or a CIDR range, or returns null. An address without a prefix is a range of one. */
+/** Parses an address or a CIDR range, or returns null. A single address is a range with the full prefix. */
 function subnetOf(text: string): Subnet | null {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);
@@ -204,7 +204,7 @@ const s3Bucket = z
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{1,253})[A-Za-z0-9]$/, 'must be the name of a bucket')
   .optional();
 
-/** A name that is part of SQL statements, in quotes. */
+/** A name that appears quoted in SQL statements. */
 const identifier = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/, 'must be a name of 1 to 63 letters, digits, _ and -')

@@ -5,9 +5,12 @@ import type { OperatorWork } from './operator-context.js';
 import { type AnswerForm, printable, write } from './output.js';
 
 const POLL_MS = 1_000;
-/** Events that are read at once, whatever their number is. */
+/** The number of events that one query reads. */
 const PAGE = 500;
-/** A transaction that is open for longer is named, since the command prints nothing that is newer. */
+/**
+ * The command prints no event that is newer than the oldest open transaction. It reports a transaction that has been
+ * open for longer than this.
+ */
 const LONG_SECONDS = 10;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 

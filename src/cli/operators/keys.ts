@@ -2,12 +2,13 @@ import { KeyAdministrationService } from '../../modules/entitlement/api-keys/ind
 import { CommandFailed, type OperatorWork } from './operator-context.js';
 import { answer, type AnswerForm, table } from './output.js';
 
-/** Keys that are listed when several have the prefix. */
+/** Maximum number of keys that are listed when several have the prefix. */
 const MOST_LISTED = 20;
 
 /**
- * Revokes the only key of the id or prefix. Keys that were revoked before count only when every key of the prefix was.
- * @throws CommandFailed when there is no key or several
+ * Revokes the key with this id, or the only key with this prefix. Revoked keys are considered only when no active key
+ * matches.
+ * @throws CommandFailed when no key or several keys match
  */
 export function revokeKey(idOrPrefix: string, form: AnswerForm): OperatorWork {
   return async (app) => {

@@ -24,12 +24,13 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Gives a command the services of the application. */
+/** The work of a command. It gets its services from the application. */
 export type OperatorWork = (app: Pick<INestApplicationContext, 'get'>) => Promise<void>;
 
 /**
- * Runs a command on the database of the service: that of DATABASE_URL, or the embedded one, which a running service keeps.
- * Opens no port and runs no workers. The audit events of the command have one request id. Returns the exit code.
+ * Runs a command on the database of the service: the one of DATABASE_URL, or the embedded one, which is shared with a
+ * running service. Opens no port and runs no workers. The audit events of the command have one request id. Returns the
+ * exit code.
  */
 export async function runOperatorCommand(settings: Settings, work: OperatorWork): Promise<number> {
   try {
@@ -61,7 +62,10 @@ export async function runOperatorCommand(settings: Settings, work: OperatorWork)
   }
 }
 
-/** A command must not create an empty database where the settings name another folder than those of the service. */
+/**
+ * Throws when the data folder has no database. Otherwise a command with another DATA_DIR than the service would create
+ * an empty database.
+ */
 async function requireCluster({ dataDir: { path } }: Config): Promise<void> {
   if ((await findRunningCluster(path)) !== null || (await hasCluster(path))) return;
   throw new CommandFailed(
@@ -103,7 +107,7 @@ function inContext(work: () => Promise<void>): Promise<void> {
 function sentenceOf(error: unknown): string {
   if (error instanceof DomainError) return `${error.message}.`;
   if (error instanceof CommandFailed || error instanceof EmbeddedDatabaseError) return error.message;
-  // The error of a host with several addresses has no message of its own.
+  // An error about several addresses of a host has no message of its own.
   if (errorMessage(error) === '') return `The command failed: ${reason(error)}`;
   const code = errorCode(error);
   return `The command failed: ${errorMessage(error)}${code === undefined ? '' : ` (${code})`}`;

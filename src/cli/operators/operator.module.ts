@@ -18,7 +18,7 @@ import { NotificationBus } from '../../platform/database/notification-bus.js';
 import { typeOrmOptions } from '../../platform/database/typeorm.options.js';
 import { Mailer } from '../../platform/mail/index.js';
 
-/** One command runs one statement at a time, beside the mails that it causes. */
+/** A command runs one statement at a time, in addition to the e-mails that it causes. */
 const POOL_SIZE = 3;
 
 export type OperatorRuntime = Omit<Runtime, 'secrets'>;
@@ -39,8 +39,8 @@ class OperatorShutdown implements OnApplicationShutdown {
 }
 
 /**
- * The part of the platform that accounts, organizations and keys need. It has no queue, no HTTP and no stores, so that a
- * command starts at once and works while these are away.
+ * The part of the platform that accounts, organizations and keys need. It has no queue, HTTP server or object store, so
+ * that a command starts quickly and works while these are unavailable.
  */
 @Global()
 @Module({})
@@ -77,9 +77,9 @@ class OperatorPlatformModule {
 }
 
 /**
- * The modules whose services the operators' commands use. Every module that acts when an organization or its projects are
- * deleted is here, since the services call the handlers that the application has. A test compares them with those of the
- * service.
+ * The modules whose services the operators' commands use. It includes every module that handles the deletion of an
+ * organization or project, because the services call only the handlers of this application. A test compares these
+ * handlers with those of the service.
  */
 @Module({})
 export class OperatorModule {

@@ -97,7 +97,7 @@ async function organizationOf(app: Pick<INestApplicationContext, 'get'>, name: s
   return organization;
 }
 
-/** Asks on the terminal for the slug. The question goes to standard error, which holds no answer of a command. */
+/** Asks the operator to type the slug. The question goes to standard error, because standard output is for results. */
 async function confirmDeletion({ slug, name, projects, members }: ListedByOperators): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

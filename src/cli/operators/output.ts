@@ -12,7 +12,7 @@ export async function answer({ json = false }: AnswerForm, value: object, text: 
   await write(json ? [JSON.stringify(value)] : text);
 }
 
-/** Writes lines to standard output and waits until it takes more, so that a slow reader does not fill the memory. */
+/** Writes lines to standard output. Waits while its buffer is full, so that a slow reader does not fill the memory. */
 export async function write(lines: readonly string[]): Promise<void> {
   if (lines.length === 0) return;
   if (!process.stdout.write(`${lines.join('\n')}\n`)) await once(process.stdout, 'drain');

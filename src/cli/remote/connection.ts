@@ -11,7 +11,7 @@ export interface RemoteOptions {
   readonly json?: boolean;
 }
 
-/** An access token that has less time left than this is refreshed before it is used. */
+/** An access token that expires within this time is refreshed before it is used. */
 const REFRESH_AHEAD_MS = 30_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -22,8 +22,9 @@ export interface TokenAnswer {
 }
 
 /**
- * Returns the token of the option or the environment, without blanks around it.
- * @throws {CommandFailure} if it cannot be sent. The message of fetch would show the token.
+ * Returns the token of the option or the environment, without surrounding blanks.
+ * @throws {CommandFailure} if the token has characters that no header can carry. The error of fetch would show the
+ * token.
  */
 function givenToken(options: RemoteOptions, environment: NodeJS.ProcessEnv): string | undefined {
   const token = (options.token ?? environment.OES_TOKEN)?.trim();
@@ -39,7 +40,7 @@ export function isKey(token: string): boolean {
   return /^oesb?_/.test(token);
 }
 
-/** Returns the address without trailing slashes. @throws {CommandFailure} if it is none, or not encrypted */
+/** Returns the address without trailing slashes. @throws {CommandFailure} if it is not a URL or not encrypted */
 export function checkedAddress(text: string, { allowHttp = false }: RemoteOptions): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -88,7 +89,10 @@ export async function keyFor(address: string, options: RemoteOptions, environmen
   );
 }
 
-/** Returns the id of the project that the option or the environment names by id, slug or name, or of the selected one. */
+/**
+ * Returns the id of the project that the option or the environment names by id, slug or name. Without such a name,
+ * returns the id of the project that the user has selected.
+ */
 export async function projectOf(api: Api, options: RemoteOptions, environment: NodeJS.ProcessEnv): Promise<string> {
   const wanted = options.project ?? environment.OES_PROJECT;
   if (wanted && UUID.test(wanted)) return wanted;

@@ -13,8 +13,9 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 const LARGEST_ARRAY = 256 * 1024 * 1024;
 
 /**
- * Reads events from NDJSON, or from a JSON array. An array is read whole, NDJSON line by line. Blank lines are left out.
- * @throws {CommandFailure} if an array is not valid JSON, or a line or an array is too large
+ * Reads events from NDJSON or from a JSON array. NDJSON is read line by line, an array as a whole. Blank lines are
+ * skipped.
+ * @throws {CommandFailure} if an array is not valid JSON, or if a line or an array is too large
  */
 export async function* eventLines(input: Readable): AsyncGenerator<EventLine> {
   let isArray: boolean | undefined;
@@ -62,12 +63,16 @@ async function* lines(input: Readable): AsyncGenerator<EventLine> {
   if (last !== '') yield { place: place + 1, text: last };
 }
 
-/** Collects lines to batches within the limits of the service. A batch is complete at most `waitMs` after its first line. */
+/**
+ * Collects lines into batches within the limits of the service. A batch is complete at most `waitMs` after its first
+ * line.
+ */
 export async function* batchesOf(source: AsyncIterable<EventLine>, waitMs: number): AsyncGenerator<EventLine[]> {
   const iterator = source[Symbol.asyncIterator]();
   const read = (): ReturnType<typeof iterator.next> => {
     const line = iterator.next();
-    // An error is thrown where the line is awaited, which may be after the batch before it was sent.
+    // Prevents an unhandled rejection. The error is thrown when the line is awaited, which may be after the batch
+    // before it was sent.
     line.catch(() => undefined);
     return line;
   };

@@ -21,7 +21,10 @@ export class Refusal extends CommandFailure {
   }
 }
 
-/** Returns the text of a `detail`. Of validation rows it takes place and message alone, since `input` may be secret. */
+/**
+ * Returns the text of a `detail`. For a validation row, it contains only place and message, because `input` may be
+ * secret.
+ */
 export function sentenceOf(detail: unknown): string {
   if (typeof detail === 'string') return printable(detail);
   if (Array.isArray(detail)) return detail.map((row) => printable(rowSentence(row as ValidationRow))).join('; ');

@@ -52,7 +52,7 @@ async function open(address: string, call: Call, signal: AbortSignal): Promise<R
   }
 }
 
-/** Reads a body up to the bound. */
+/** Reads a body of at most LARGEST_ANSWER bytes. @throws {CommandFailure} if the body is larger */
 async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -76,13 +76,14 @@ function jsonOf(text: string): unknown {
 function unreachable(address: string, error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   const { name, message, cause } = error as Error;
-  // The message of fetch is always "fetch failed". Its cause tells more, often by a code such as ECONNREFUSED.
+  // The message of fetch is always "fetch failed". Its cause is more specific and often has a code such as
+  // ECONNREFUSED.
   const { code, message: why = message } = (cause ?? {}) as { code?: string; message?: string };
   const reason = name === 'TimeoutError' ? 'it did not answer in time' : (code ?? why);
   return new Unreachable(`${address} cannot be reached: ${reason}`);
 }
 
-/** There was no answer, so nobody knows whether the request took effect. */
+/** The request got no answer, so it is unknown whether the request took effect. */
 export class Unreachable extends CommandFailure {}
 
 /** Returns the seconds of `Retry-After`, or undefined. */
@@ -109,9 +110,9 @@ export class Api {
   }
 
   /**
-   * Returns the body of the answer. A 429 is sent again after `Retry-After`, and a read also after a 503 or without an
-   * answer. A write without an answer is not repeated, since it may have taken effect.
-   * @throws {Refusal} for every status but 2xx
+   * Returns the body of the answer. A request that gets a 429 is repeated after `Retry-After`. A read is also repeated
+   * after a 503 or when it gets no answer. A write without an answer is not repeated, because it may have taken effect.
+   * @throws {Refusal} for every status except 2xx
    */
   async call<T>(call: Call): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -129,7 +130,7 @@ export class Api {
     }
   }
 
-  /** Opens an answer that is read as a stream. @throws {Refusal} for every status but 200 */
+  /** Sends a request and returns its answer as a stream. @throws {Refusal} for every status except 200 */
   async open(call: Call, signal: AbortSignal): Promise<Response> {
     const send = async () => open(this.address, await this.signed(call), signal);
     let response = await send();

@@ -9,7 +9,7 @@ interface Challenge {
   readonly challenge_token: string;
 }
 
-/** Signs in and stores the tokens. With a token it checks and stores that one. @returns the exit code */
+/** Signs in and stores the tokens. A given token is checked and stored instead. @returns the exit code */
 export async function login(
   options: RemoteOptions & { readonly email?: string },
   environment: NodeJS.ProcessEnv,
@@ -64,7 +64,9 @@ async function secondFactor(address: string, challenge: string, questions: Quest
   return storedTokens(answer.body as TokenAnswer);
 }
 
-/** Checks a given token at the service. An access token without its refresh token ends after 15 minutes. */
+/**
+ * Checks a given token with the service. An access token is stored without a refresh token, so it cannot be renewed.
+ */
 async function checked(address: string, given: string): Promise<Stored> {
   const token = sendable(given.trim());
   const answer = isKey(token)

@@ -13,7 +13,7 @@ export interface SendOptions extends RemoteOptions {
   readonly runId?: string;
 }
 
-/** With `--live`, a line waits at most this long for others. */
+/** With `--live`, a line waits at most this long for further lines of its batch. */
 const LIVE_WAIT_MS = 500;
 
 const FIRST_WAIT_MS = 250;
@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** How long one batch is tried while the service gives no decision. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
-/** This many refused lines are reported one by one. Further ones are only counted. */
+/** Maximum number of refused lines that are reported one by one. Further ones are only counted. */
 const MOST_REFUSALS = 1_000;
 
 interface RefusedLine {
@@ -87,7 +87,7 @@ class SendRun {
 
   async sendFile(file: string, input: Readable, waitMs: number): Promise<void> {
     for await (const batch of batchesOf(readable(file, eventLines(input)), waitMs)) {
-      // The batch of an interrupted file is shorter than the one of a whole file, so the next run could not repeat it.
+      // The last batch of an interrupted file is shorter than in a complete run, so a later run could not repeat it.
       if (this.isInterrupted && waitMs === Infinity) return;
       await this.sendBatch(file, batch, `${this.id}-${++this.batches}`);
     }
@@ -120,7 +120,10 @@ class SendRun {
     if (this.refusals.length < MOST_REFUSALS) this.refusals.push(line);
   }
 
-  /** Returns the answer that decides on a batch. Until then the request is repeated with the same key. */
+  /**
+   * Returns the answer that decides on a batch. Repeats the request with the same key until the service gives such an
+   * answer.
+   */
   private async decision(batch: readonly EventLine[], idempotencyKey: string, place: number): Promise<Answer> {
     const body = batch.map(({ text }) => `${text}\n`).join('');
     const headers = {
@@ -164,7 +167,7 @@ class SendRun {
   }
 }
 
-/** A 409 is either about a request that still runs, or about a key that belongs to another content. */
+/** A 409 means that the request with this key is still running, or that the key was used with other content. */
 function mayBeRepeated({ status, body }: Answer): boolean {
   if (status === 409) return sentenceOf((body as { detail?: unknown } | undefined)?.detail).endsWith('in progress');
   return status === 408 || status === 429 || status >= 500;
@@ -177,7 +180,7 @@ async function* readable(file: string, lines: AsyncIterable<EventLine>): AsyncGe
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    // The input is destroyed on an interruption, which ends it early.
+    // An interruption destroys the input, which ends the stream early.
     if (code === 'ERR_STREAM_PREMATURE_CLOSE') return;
     throw new CommandFailure(`${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}`);
   }

@@ -23,7 +23,7 @@ export class CredentialFile {
   readonly path: string;
 
   constructor({ XDG_CONFIG_HOME: folder }: NodeJS.ProcessEnv) {
-    // The specification of XDG ignores relative paths.
+    // The XDG specification says that relative paths are ignored.
     const base = folder?.startsWith('/') ? folder : join(homedir(), '.config');
     this.path = join(base, 'oes', 'credentials.json');
   }

@@ -25,7 +25,7 @@ const FILTERS = {
 /** The service sends a heartbeat each second, so a connection without one for this long is lost. */
 const SILENCE_MS = 30_000;
 const LONGEST_WAIT_MS = 10_000;
-/** Ids that are remembered, so that an event is not shown again after a new connection. */
+/** Number of remembered ids. An event whose id is remembered is not shown again after a new connection. */
 const REMEMBERED = 20_000;
 
 /** Follows the events or the log rows of a project until it is interrupted. @returns the exit code */
@@ -64,7 +64,9 @@ interface Message {
 class Tail {
   private readonly seen = new Set<string>();
   private lastEventId: string | undefined;
-  /** With `--new`, the time of the service at the first connection, which begins with the stored events. */
+  /**
+   * The time of the service at the first connection. With `--new`, stored events from before this time are not shown.
+   */
   private since: string | undefined;
 
   constructor(
@@ -83,7 +85,8 @@ class Tail {
         }
       } catch (error) {
         if (isAborted(this.end)) return;
-        // A server error may pass. Any other refusal, such as a missing project, stays.
+        // A server error or a rate limit may be temporary. Any other refusal, for example of a missing project, is
+        // permanent.
         if (error instanceof Refusal && error.status < 500 && error.status !== 429) throw error;
         if (failures === 0) process.stderr.write(`${(error as Error).message}. Connecting again.\n`);
       }

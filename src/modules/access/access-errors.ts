@@ -20,7 +20,7 @@ export class MissingCapability extends DomainError {
   }
 }
 /**
- * No valid credential on a route for API keys or operators. The response has no WWW-Authenticate challenge, since no
- * HTTP authentication scheme applies.
+ * A route for API keys or operators was called without a valid credential. The response has no WWW-Authenticate
+ * challenge, because no HTTP authentication scheme applies.
  */
 export class CredentialMissing extends domainError(401, 'Not authenticated') {}

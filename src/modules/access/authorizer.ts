@@ -17,8 +17,8 @@ import { type Role, roleAtLeast } from './roles.js';
 import type { AccessScope, OrganizationScope, ProjectMemberScope, ProjectRequirement, UserScope } from './scope.js';
 
 /**
- * Checks that the organization or project that a request names exists and that the caller may access it. Existence and
- * membership take one lookup together.
+ * Checks that the organization or project that a request names exists and that the caller may access it. One lookup
+ * answers both questions.
  */
 @Injectable()
 export class Authorizer {
@@ -29,8 +29,8 @@ export class Authorizer {
   ) {}
 
   /**
-   * Returns the scope for the handler, or null for routes without a caller. Returns `undecided` when the id is missing
-   * or malformed, which the validation that follows always refuses.
+   * Returns the scope for the handler, or null for routes without a caller. Returns `undecided` when the id of the
+   * tenant or resource is missing or malformed. The validation that follows always rejects such a request.
    */
   async authorize(
     plan: RoutePlan,
@@ -84,7 +84,10 @@ export class Authorizer {
     }
   }
 
-  /** @param orPlatformAdmin whether platform administrators who lack the role get their own scope */
+  /**
+   * @param orPlatformAdmin whether a platform administrator without the role is allowed and gets their {@link
+   * UserScope}
+   */
   private async inOrganization(
     user: UserScope,
     id: string,

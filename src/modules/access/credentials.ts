@@ -7,13 +7,14 @@ export type Credentialed = Pick<IncomingMessage, 'headers'> &
     readonly originalUrl?: string;
   };
 
-/** Senders of other protocols post below this path. They present API keys in the ways of their protocols. */
+/** Routes below this path receive events in other protocols, whose senders pass the API key in their own way. */
 const INTAKE = '/intake/';
 
 /** Returns the token of `Authorization: Bearer …`, or null when there is no well-formed token. */
 export function bearerTokenOf(request: Credentialed): string | null {
   const { headers } = request;
-  // Node keeps the first of several headers, but a proxy in front of the service may have checked another one.
+  // A repeated header is refused. Node keeps the first one, but a proxy in front of the service may have checked
+  // another.
   if (headers.authorization !== undefined && (request.headersDistinct?.authorization?.length ?? 0) > 1) return null;
   return /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }

@@ -96,8 +96,8 @@ export type Requirement =
       /** A path parameter with a user id. A member with any role may call the route for their own user id. */
       readonly orSelf?: string;
       /**
-       * A platform administrator may call the route too, without the role, while that feature is on. The handler then
-       * gets their {@link UserScope}. Does not work with `via`.
+       * While platform administration is enabled, a platform administrator may call the route without the role. The
+       * handler then gets their {@link UserScope}. Does not work with `via`.
        */
       readonly orPlatformAdmin?: boolean;
     }
@@ -131,11 +131,14 @@ export type Requirement =
       readonly addressee: Type<AddressedResource>;
     }
   | {
-      /** Callers may use the route also while the deployment requires a second factor that they have not set up. */
+      /** Callers may use the route even while the deployment requires a second factor that they have not set up. */
       readonly beforeSecondFactor: true;
     }
   | {
-      /** Requires a platform administrator, while that feature is on. The organization in the path must exist. */
+      /**
+       * Requires a platform administrator, and that platform administration is enabled. The organization in the path
+       * must exist.
+       */
       readonly platform: 'admin';
     };
 
@@ -199,8 +202,8 @@ export function Provider(): MethodDecorator {
 }
 
 /**
- * Allows senders of webhooks, by the secret address of an Event Source. The handler verifies the signature, whose scheme
- * the source decides.
+ * Allows senders of webhooks, by the secret address of an Event Source. The handler verifies the signature, because the
+ * signature scheme depends on the source.
  */
 export function Hook(): MethodDecorator {
   return declare({ kind: 'hook' });
@@ -257,8 +260,8 @@ export function describeAccess(access: AccessDeclaration): string {
 /**
  * Returns the tenant of a route for the route table and the `x-tenant` extension: which input names the organization or
  * project, or which class finds it. Examples are `project_id`, `project_id|selected`, `via:ProjectOfApiKey`,
- * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept`, `key`, `hook` and `token`, or `-`
- * when there is no tenant.
+ * `project_id+thing:ChannelOfProject`, `each:member:ProjectOfAlertEvent`, `addressee:InvitedToAccept`, `key`, `hook`
+ * and `token`. Returns `-` when there is no tenant.
  */
 function describeTenant(access: AccessDeclaration): string {
   switch (access.kind) {

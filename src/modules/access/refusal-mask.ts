@@ -2,7 +2,7 @@ import { SetMetadata, type Type } from '@nestjs/common';
 import type { Issue } from '../../platform/http/validation/index.js';
 import type { AccessScope } from './scope.js';
 
-/** Removes values from validation errors that a tenant does not want to be repeated in responses. */
+/** Removes from validation errors the values that must not be repeated in a tenant's responses. */
 export abstract class RefusalMask {
   /** @param scope null when the access could not be decided, so that the tenant is unknown */
   abstract mask(scope: AccessScope | null, issues: readonly Issue[]): Promise<Issue[]>;

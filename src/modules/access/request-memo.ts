@@ -1,6 +1,6 @@
 /**
- * Caches on a request what was derived from it, so that the rate limiter, CORS, the guards and metering check a
- * credential once. A rejected promise is not cached, so the next caller tries again.
+ * Caches a value on the request from which it was derived. The rate limiter, CORS, the guards and metering use it, so
+ * that a credential is checked once. A rejected promise is not cached, so the next caller tries again.
  */
 export class RequestMemo<T extends object | string | null> {
   private readonly slot: symbol;

@@ -7,7 +7,7 @@ import type { AccessDeclaration } from './declarations.js';
 /** The input in which a route names its organization or project. */
 type IdPlace = 'path' | 'query' | 'body';
 
-/** The checks of one handler. The plan is computed once. */
+/** The access rule and the input schemas of one route handler. The plan is computed once per handler. */
 export interface RoutePlan {
   readonly access: AccessDeclaration;
   readonly inputs: InputPlan;
@@ -26,8 +26,8 @@ interface TenantId {
   /** The id is read from the first of these places that has a value. */
   readonly places: readonly IdPlace[];
   /**
-   * The inputs with the id required. They are used when the caller leaves an optional id out and has no project
-   * selected.
+   * The schema of the same input with the id required. It replaces the input's own schema when the caller omits an
+   * optional id and has no project selected, so that the error names the missing id.
    */
   readonly demanding?: { readonly place: 'query' | 'body'; readonly schema: Schema };
 }

@@ -44,13 +44,16 @@ export interface ProjectMemberScope extends ProjectScope {
   readonly needed: ProjectRequirement;
 }
 
-/** Resources of any projects, when a request names many of them. Access is checked for each resource separately. */
+/**
+ * The scope of a request that names several resources, which may belong to different projects. Access is checked for
+ * each resource.
+ */
 export interface EachProjectScope {
   readonly kind: 'each';
   readonly userId: UserId;
   readonly sessionId: string;
   /**
-   * Returns the project of one resource, as a route for this single resource would see it.
+   * Returns the scope for the project of one resource. Access is checked as on a route for this resource alone.
    * @throws DomainError with the error that such a route would return
    */
   memberOf(id: string): Promise<ProjectMemberScope>;

@@ -12,8 +12,8 @@ import { addressBucket } from '../rate-limit/index.js';
 const MAX_AT_WORK = 128;
 const MAX_AT_WORK_OF_ADDRESS = 32;
 /**
- * Maximum number of requests that wait for a slot. Two hundred browsers behind one address may each open a page at
- * once.
+ * Maximum number of requests that wait for a slot, in total and from one address. Two hundred browsers behind one
+ * address may each open a page at the same time.
  */
 const MAX_WAITING = 2_048;
 const MAX_WAITING_OF_ADDRESS = 1_280;
@@ -22,17 +22,18 @@ const WAITING_TIMEOUT_MS = 10_000;
 /** These routes cost next to nothing, and health checks have no credentials. */
 const PROBES: ReadonlySet<string> = new Set(['/health']);
 
-/** Single refusals are not logged, because a flood causes one for each of its requests. */
+/** This refusal is not logged, because a flood would cause one log line for each of its requests. */
 class TooManyStrangers extends domainError(503, 'Service overloaded') {
   override readonly headers = { 'Retry-After': '1' };
 }
 
-/** Returns who holds the credentials of a request, or null when they are unknown. */
+/** Returns a name for the holder of the request's credentials, or null when the credentials are not known. */
 type HolderOf = (request: Request) => string | null | Promise<string | null>;
 
 /**
- * Limits the concurrent requests of callers without known credentials. Addresses take turns, so that a flood from one
- * address delays only itself. Requests with known credentials pass: rate limits and quotas apply to them.
+ * Limits the concurrent requests of callers without known credentials. Addresses get slots in turn, so that a flood
+ * from one address delays only that address. Requests with known credentials are not limited here: rate limits and
+ * quotas apply to them.
  */
 export class StrangerGate {
   private readonly slots = new FairSemaphore({
@@ -69,7 +70,8 @@ export class StrangerGate {
     const slot = new Slot(this.slots, request);
     attachSlot(request, slot);
     response.once('close', () => slot.end());
-    // Once the head of the answer is written, no more work is left than sending it. Other limits apply to slow clients.
+    // The slot is released when the head of the answer is written, because only sending remains. Other limits apply to
+    // slow clients.
     const writeHead = response.writeHead.bind(response);
     response.writeHead = ((...head: Parameters<typeof writeHead>) => {
       slot.leave();
@@ -127,8 +129,7 @@ class Slot implements StrangerSlot {
     const { release } = this;
     if (release === undefined) return;
     this.release = undefined;
-    // The slot is released in the next turn of the event loop, so that a flood of cheap requests does not block all
-    // others.
+    // The slot is released in the next event-loop turn, so that a flood of cheap requests does not block all others.
     setImmediate(release);
   }
 

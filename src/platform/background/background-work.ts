@@ -7,16 +7,17 @@ import { Lane, type LaneOptions, type LaneOutcome, type Piece } from './lane.js'
 import { asError } from '../errors/index.js';
 
 /**
- * The kinds of work. Each has its own limits, so that none delays another:
- * - `promised`: work that an answer has promised. Its place is reserved beforehand ({@link BackgroundWork.promising}).
- * - `request`: work that anybody can cause by a request whose answer reveals nothing.
- * - `mail`: the mails that follow from such requests. They have their own lane, since only addresses with an account
- *   get one.
- * - `notice`: notifications to the owner of an account. They are stored in rows, so those without a place are sent
- *   later.
+ * The kinds of work. Each has its own limits, so that one kind does not delay another:
+ * - `promised`: work that an answer has promised. Its place is reserved beforehand ({@link
+ *   BackgroundWork.promising}).
+ * - `request`: work of a request that anybody can send and whose answer must not reveal the outcome.
+ * - `mail`: the e-mails that result from such requests. They are sent only to addresses with an account. They have a
+ *   lane of their own, so that the time they take does not affect the lane `request`.
+ * - `notice`: notifications to the owner of an account. They are stored as rows, so a notification that finds no
+ *   place is sent later.
  * - `record`: single rows about refused requests.
  *
- * A share has only a part of the places of a lane. A share that causes more loses only its own work.
+ * Each share may take only a part of a lane's places. A share that causes more work loses only its own work.
  */
 const LANES = {
   promised: { parallel: 2, maxQueued: 256, maxQueuedPerKey: 64 },
@@ -30,20 +31,20 @@ type LaneName = keyof typeof LANES;
 /** The lanes of work that no answer has promised. */
 type OpenLane = Exclude<LaneName, 'promised'>;
 
-/** Starts the work that an act has promised. May be called once. */
+/** Starts the work that an operation has promised. May be called once. */
 export type Follow = (piece: Pick<Piece, 'name' | 'work'>) => void;
 
 /**
- * Work that is still running or waiting after this time is abandoned at shutdown. Everything but mails takes
- * milliseconds.
+ * Work that is still running or waiting after this time is abandoned at shutdown. All work except sending e-mail takes
+ * only milliseconds.
  */
 const SHUTDOWN_MS = 10_000;
 
 /**
- * Runs small work that an answer must not wait for, mostly so that its response time reveals nothing. The work has its
- * own database connections and runs a few pieces at a time. Beyond the limits of a lane, work is dropped and only
- * counted in the metrics and in one log line a minute. Use this only for work that may be lost, as it also is when the
- * process dies.
+ * Runs small pieces of work that an answer must not wait for, mostly so that its response time reveals nothing. The
+ * work has separate database connections and runs a few pieces at a time. Beyond the limits of a lane, work is dropped,
+ * counted in the metrics and reported by one log line a minute. Use this only for work that may be lost, because
+ * pending work is also lost when the process dies.
  */
 @Injectable()
 export class BackgroundWork {
@@ -87,12 +88,12 @@ export class BackgroundWork {
   }
 
   /**
-   * Runs an act that promises work after its answer. The place for the work is reserved before the act starts, whoever
-   * the act concerns, and is released when no work follows.
-   * @param share who requests the act
-   * @throws KeyOverloadedError when too much promised work of the share is unfinished
-   * @throws OverloadedError when too much promised work of all shares is unfinished; both errors are thrown before the
-   * act has started
+   * Runs an operation that promises work after its answer. The place for the work is always reserved before the
+   * operation starts, and is released when the operation starts no work.
+   * @param share who requests the operation
+   * @throws KeyOverloadedError when the share has too much unfinished promised work
+   * @throws OverloadedError when all shares together have too much unfinished promised work. Both errors are thrown
+   * before the operation has started
    */
   async promising<T>(share: string, act: (follow: Follow) => Promise<T>): Promise<T> {
     const giveBack = this.promises.take(share);
@@ -115,7 +116,9 @@ export class BackgroundWork {
     while (lanes.some(({ size }) => size > 0)) await Promise.all(lanes.map((lane) => lane.idle()));
   }
 
-  /** Waits for open work at shutdown, when no more requests are served, but not for a mail server that hangs. */
+  /**
+   * Waits for open work at shutdown, when requests are no longer served. Does not wait for a mail server that hangs.
+   */
   async drain(): Promise<void> {
     const deadline = new AbortController();
     const tooLate = pause(SHUTDOWN_MS, undefined, { signal: deadline.signal }).catch(() => undefined);
@@ -127,7 +130,7 @@ export class BackgroundWork {
   }
 
   private offer(lane: LaneName, piece: Piece): Promise<void> {
-    // The work logs the context of the request that caused it, which has been answered by then.
+    // The context is kept open for the log lines of the work, because the request that caused it has ended by then.
     const release = holdContext();
     return this.lanes[lane].offer({ ...piece, work: () => this.database.apart(piece.work) }).finally(release);
   }

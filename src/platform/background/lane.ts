@@ -13,9 +13,9 @@ export interface LaneOptions {
 export interface Piece {
   /** The kind of work, for log lines and metrics. */
   readonly name: string;
-  /** Pieces with the same key share one place: a further piece is skipped while one waits or runs. */
+  /** While a piece with the same key waits or runs, a further one is skipped. */
   readonly key?: string | undefined;
-  /** Who caused the work, such as a client's address. Shares take turns, and each has its own limit. */
+  /** Who caused the work, such as a client's address. Shares get slots in turn, and each share has its own limit. */
   readonly share: string;
   readonly work: () => Promise<unknown>;
 }
@@ -64,7 +64,8 @@ export class Lane {
       this.keys.add(key);
     }
     let hasBegun = false;
-    // The work runs in the context of the request that offered it, and not in that of the piece whose end starts it.
+    // The work runs in the context of the request that offered it. Without this, it would run in the context of the
+    // piece whose end starts it.
     const inContext = AsyncLocalStorage.snapshot();
     const promise = this.slots
       .run(share, () => {

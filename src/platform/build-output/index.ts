@@ -1,7 +1,10 @@
-/** The folder above `src`. Specs run on TypeScript, whose build is in `dist`. */
+/** The build output. Specs run the TypeScript files in `src`, and their build is in `dist`. */
 const OUTPUT = new URL(import.meta.url.endsWith('.ts') ? '../../../dist/' : '../../../', import.meta.url);
 
-/** Returns the folder of the build with this name, such as `console`, which ends with a slash. Another tool's build may not have it. */
+/**
+ * Returns the folder of a part of the build, such as `console`. The URL ends with a slash. The folder may be missing,
+ * because another tool builds it.
+ */
 export function buildOutput(name: string): URL {
   return new URL(`${name}/`, OUTPUT);
 }

@@ -1,4 +1,4 @@
-/** Releases the reserved bytes except `keptBytes`. Bytes that have been released stay released. */
+/** Releases the reserved bytes except `keptBytes`. A later call cannot reserve released bytes again. */
 export type Release = (keptBytes?: number) => void;
 
 export interface ByteBudgetOptions {
@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Limits the bytes that are in memory at a time. Callers are served in order, but one whose holder has used its share
- * does not delay the others: no tenant takes more than its share.
+ * Limits the bytes that are in memory at a time. Callers are served in order. A caller whose holder has used up its
+ * share does not delay the callers of other holders, so that no tenant takes more than its share.
  */
 export class ByteBudget {
   private free: number;
@@ -103,8 +103,8 @@ export class ByteBudget {
   }
 
   /**
-   * Serves waiting callers whose bytes fit, the longest waiting first. The first caller that lacks only common room is
-   * not overtaken.
+   * Serves the waiting callers whose bytes fit, in the order of their arrival. A caller that waits only for common
+   * capacity, and not for its holder's share, is not overtaken.
    */
   private goOn(): void {
     for (let at = 0; at < this.waiting.length;) {

@@ -17,9 +17,9 @@ interface Lookup<V> {
 }
 
 /**
- * Caches answers of the database that every request needs. They are valid for a few seconds, shared by concurrent
- * callers, and evicted as soon as they are invalidated. A look-up in progress at that time still answers its callers,
- * but is not cached. A failed look-up is not cached either.
+ * Caches results of database look-ups that every request needs. A result is valid for a few seconds, shared by
+ * concurrent callers, and removed as soon as it is invalidated. A look-up that is in progress at that time still
+ * returns its result to its callers, but the result is not cached. A failed look-up is not cached either.
  */
 export class LookupCache<K extends string, V> {
   private readonly kept: LRUCache<K, Lookup<V>>;
@@ -29,12 +29,12 @@ export class LookupCache<K extends string, V> {
     this.kept = new LRUCache({ max, ttl, ttlResolution: 0, perf: { now: () => clock.now().getTime() } });
   }
 
-  /** Returns the answer, without a promise when it is cached, because every request needs it. */
+  /** Returns the result. A cached result is returned without a promise, because every request needs it. */
   of(key: K): V | Promise<V> {
     return answerOf(this.kept.get(key) ?? this.look(key));
   }
 
-  /** Returns the answer that is cached or being looked up, or undefined without one. */
+  /** Returns the result that is cached or being looked up, or undefined when there is none. */
   known(key: K): V | Promise<V> | undefined {
     const lookup = this.kept.get(key);
     return lookup && answerOf(lookup);

@@ -1,16 +1,14 @@
-/**
- * Matches texts that are only ASCII. This file does Unicode simple case folding, as regular expressions with the flags
- * `iu` do: each character folds to one character.
- */
+/** Matches text that contains only ASCII characters. */
 
 const ASCII = /^[\0-\x7f]*$/;
 const LAST = 0x1ffff;
 const [SURROGATES, AFTER_SURROGATES] = [0xd800, 0xe000];
-/** The dotless i. Its capital is that of `i`, but the two are not cases of one letter. */
+/** The dotless i. Its capital letter is the same as that of `i`, but it folds to itself. */
 const DOTLESS_I = 0x131;
 
 /**
- * Returns the text with every character folded. Two texts are equal ignoring case when their folded texts are equal.
+ * Returns the text with Unicode simple case folding, as in regular expressions with the flags `iu`: each character
+ * folds to one character. Two texts are equal ignoring case when their folded texts are equal.
  */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
@@ -33,10 +31,13 @@ function isOne(text: string): boolean {
   return text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
 }
 
-/** For each folded character, the characters beyond ASCII that fold to it. Computed on first use, in some 50 ms. */
+/**
+ * The characters beyond ASCII that fold to a folded character, by this folded character. Computed on first use, in
+ * about 50 ms.
+ */
 let variants: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Returns the characters beyond ASCII that fold to a folded character, without that character itself. */
+/** Returns the characters beyond ASCII that fold to the given folded character, without the folded character itself. */
 export function variantsOf(folded: string): readonly string[] {
   if (folded === 'k') return ['\u212a'];
   if (folded === 's') return ['\u017f'];
@@ -58,7 +59,7 @@ function collect(): Map<string, string[]> {
   return found;
 }
 
-/** Returns the code points beyond ASCII that fold to another one, each with that one. */
+/** Returns pairs of code points: one beyond ASCII, and the different one that it folds to. */
 export function foldingPairs(): readonly (readonly [number, number])[] {
   return (pairs ??= [...(variants ??= collect())].flatMap(([folded, others]) =>
     others.map((other) => [codeOf(other), codeOf(folded)] as const),

@@ -3,7 +3,7 @@ const AUTHENTICATION = new Set(['192', '193', '194', '516']);
 const ACCESS_DENIED = '497';
 /** Error codes for a statement that has used up its time or memory. */
 const LIMITS = new Set(['159', '160', '241', '396']);
-/** Error codes not of the server, but of a connection that the other end has closed. */
+/** Error codes of a connection that the server has closed. They come from the operating system, not from the server. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Returns whether the server rejected the user or password. */
@@ -21,12 +21,12 @@ export function isClosedUnanswered(error: unknown): boolean {
   return CLOSED.has(codeOf(error));
 }
 
-/** Returns whether the server answered that it did not execute the statement. */
+/** Returns whether ClickHouse itself reported the error. False for errors of the connection. */
 export function isOfServer(error: unknown): boolean {
   return /^\d+$/.test(codeOf(error));
 }
 
-/** Thrown when the server has not answered by the end of the time limit, not even with a timeout. */
+/** Thrown when no answer arrives within the time limit, not even a timeout error of the server. */
 export class SilentServer extends Error {
   constructor() {
     super('no answer in time');
@@ -38,7 +38,7 @@ export function isTooMuch(error: unknown): boolean {
   return LIMITS.has(codeOf(error));
 }
 
-/** Returns one line for the log from an error whose message may contain a whole statement with its values. */
+/** Returns one line for the log. The whole message may contain a statement with its values, so it is not used. */
 export function shortReason(error: unknown): string {
   const { code, type, message } = error as { code?: unknown; type?: unknown; message?: unknown };
   if (typeof type === 'string' && type !== '') return `${type} (${String(code)})`;

@@ -3,7 +3,9 @@ import type { ClickHouseClient, ClickHouseSettings as QuerySettings, QueryParams
 import type { ClickHouseSettings } from '../../config/index.js';
 import { isClosedUnanswered, SilentServer } from './clickhouse-errors.js';
 
-/** Request timeout, longer than the limit of any statement of the service. A server that hangs is given up. */
+/**
+ * Request timeout, longer than the time limit of any statement of the service. Ends requests to a server that hangs.
+ */
 const LIMIT_MS = 60_000;
 /**
  * Maximum number of connections of one process: replication and maintenance of the tables, eight quick reads, eight
@@ -11,22 +13,22 @@ const LIMIT_MS = 60_000;
  * each.
  */
 const MOST_CONNECTIONS = 34;
-/** Memory limits of one read. Beyond the first it continues on disk, beyond the second it fails. */
+/** Memory limits of one read. Above the first, the server continues on disk. Above the second, the read fails. */
 const MUCH_MEMORY_BYTES = 536_870_912;
 const MOST_MEMORY_BYTES = 2_147_483_648;
 /**
- * Maximum length of the SQL of one read, whose conditions may be long. The server's limit on syntax elements stays
- * unchanged: no time limit applies while the server parses, and parsing more elements would take longer than a read
- * may.
+ * Maximum length of the SQL of one read, whose conditions may be long. The server's limit on syntax elements is not
+ * raised: no time limit applies while the server parses, and parsing more elements could take longer than a read may
+ * take.
  */
 const MOST_CHARACTERS = 16_777_216;
-/** Limits the size of an answer whose rows are read together. A larger one fails. */
+/** Limits the size of an answer whose rows are collected in memory. A larger answer fails. */
 const BOUNDED_ANSWER: QuerySettings = { max_result_bytes: '67108864', result_overflow_mode: 'throw' };
 /** How long after the time limit a server may take to report the timeout. */
 const GRACE_MS = 2_000;
 /**
- * Makes the server send rows as an array, so that an interrupted answer is not taken for a complete one, and an error
- * not for a row.
+ * Makes the server send rows as one array. An interrupted answer is then recognized as incomplete, and an error is not
+ * read as a row.
  */
 const WHOLE: QuerySettings = { output_format_json_array_of_rows: 1, http_write_exception_in_output_format: 0 };
 const [BEGIN, END] = ['[', ']'];
@@ -56,7 +58,7 @@ export interface ReadBounds {
   readonly settings?: QuerySettings;
 }
 
-/** A client of the HTTP interface of a ClickHouse server. The driver is only loaded when a server is configured. */
+/** A client of the HTTP interface of a ClickHouse server. The driver is loaded only when a server is configured. */
 export class ClickHouse {
   private constructor(
     private readonly client: ClickHouseClient,
@@ -82,7 +84,7 @@ export class ClickHouse {
     return new ClickHouse(client, database, cluster);
   }
 
-  /** Makes acknowledged writes visible on every replica. */
+  /** The settings with which reads see acknowledged writes on every replica. */
   private get consistency(): QuerySettings {
     return this.cluster === undefined ? {} : { select_sequential_consistency: '1' };
   }
@@ -115,7 +117,10 @@ export class ClickHouse {
     return allOf(await this.bounded<Row>(sql, parameters, { ...bounds, settings }));
   }
 
-  /** Yields the rows of {@link read} in parts. The server is notified when the caller stops early. */
+  /**
+   * Yields the rows of {@link read} in parts. When the caller stops early, the connection is closed, so that the server
+   * cancels the read.
+   */
   async *stream<Row>(
     sql: string,
     parameters: Readonly<Record<string, unknown>>,
@@ -129,7 +134,7 @@ export class ClickHouse {
     parameters: Readonly<Record<string, unknown>>,
     { milliseconds, signal, settings }: ReadBounds,
   ): Promise<AsyncGenerator<Row[], void>> {
-    // The client would send the statement in spite of an aborted signal.
+    // The client would send the statement even if the signal is already aborted.
     signal?.throwIfAborted();
     const silenceMs = milliseconds + GRACE_MS;
     const silence = AbortSignal.timeout(silenceMs);
@@ -158,8 +163,9 @@ export class ClickHouse {
   }
 
   /**
-   * Sends a statement, and sends it again when the connection ended before any answer: a server closes idle
-   * connections, possibly at the moment when one is used again. A statement that only reads may be executed twice.
+   * Sends a statement, and repeats it once when the connection ended before any answer. A server closes idle
+   * connections, possibly at the moment when one is reused. The statement may then be executed twice, so it must only
+   * read.
    */
   private async ask(question: Question): Promise<ResultSet<'JSONEachRow'>> {
     const query = {
@@ -188,7 +194,8 @@ export class ClickHouse {
     signal.throwIfAborted();
     const silence = AbortSignal.timeout(milliseconds + GRACE_MS);
     const silent = new SilentServer();
-    // The writer of the body gets this error too, before the aborted request destroys the body.
+    // Reports the timeout to the writer of the body. Otherwise the writer would only see that the aborted request has
+    // destroyed the body.
     const giveUp = (): void => void body.destroy(silent);
     silence.addEventListener('abort', giveUp);
     try {
@@ -219,8 +226,8 @@ async function allOf<Row>(some: AsyncIterable<Row[]>): Promise<Row[]> {
 }
 
 /**
- * Yields rows, and still applies the signal, which the client ignores once the answer has started. The time limit
- * covers only the wait for the server, and not the time that consumers spend on its rows.
+ * Yields rows, and ends when the signal aborts, which the client ignores once the answer has started. The time limit
+ * applies to each wait for the server, and not to the time that the consumer spends on the rows.
  */
 async function* attended<Row>(
   result: ResultSet<'JSONEachRow'>,

@@ -1,14 +1,14 @@
 import { variantsOf } from '../case-folding/index.js';
 import type { BindValue } from './statement-values.js';
 
-/**
- * Up to this number of variants, one replacement after the other is faster than a look-up for each letter of a text.
- */
+/** Up to this number of variants, successive replacements are faster than a look-up of each character of a text. */
 const FEW_VARIANTS = 6;
 
 /**
- * Folds case in ClickHouse as in PostgreSQL: ASCII, and the characters that fold to those of the given texts.
- * @returns a function that returns an SQL expression folded
+ * Folds case in ClickHouse as in PostgreSQL: ASCII letters, and the characters that fold to characters of the given
+ * texts.
+ * @param texts folded texts that are compared with the result
+ * @returns a function that wraps an SQL expression so that its text is folded
  */
 export function foldedSql(texts: readonly string[], bind: BindValue): (sql: string) => string {
   const pairs = [...new Set(texts.flatMap((text) => [...text]))].flatMap((character) =>

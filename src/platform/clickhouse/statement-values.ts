@@ -9,7 +9,7 @@ export type BindValue = (value: unknown, type: string) => string;
 export class StatementValues {
   readonly values: Record<string, unknown> = {};
   private bound = 0;
-  /** Binds a value. The function may be passed on without its object. */
+  /** Binds a value. The function does not depend on `this`, so it can be passed as a callback. */
   readonly bind: BindValue = (value, type) => {
     const name = `p${this.bound}`;
     this.bound += 1;

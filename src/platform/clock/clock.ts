@@ -1,4 +1,7 @@
-/** The only source of the current time in services. Decisions about claims use the clock of the database instead. */
+/**
+ * The only source of the current time in services. Claims on rows, such as leases, use the clock of the database
+ * instead.
+ */
 export abstract class Clock {
   abstract now(): Date;
 }

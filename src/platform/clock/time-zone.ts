@@ -47,13 +47,13 @@ export class TimeZone {
   }
 
   /**
-   * Returns the first instant from which the local date is this day or a later one. It is local midnight. Where the
-   * clock skips midnight, it is the instant of the change. Where the clock is set back over midnight, it is the second
+   * Returns the first instant at which the local date is this day or later: usually local midnight. When the clock
+   * skips midnight, it is the instant of the change. When the clock is set back over midnight, it is the second
    * midnight.
    */
   startOfDay(day: number): number {
     const midnight = day * DAY_MS;
-    // This span is wide enough for every offset, and a clock is not changed twice in two days.
+    // Two days are wide enough for every offset, and no time zone changes its clock twice within two days.
     const [earlier, later] = [midnight - DAY_MS, midnight + DAY_MS];
     const [before, after] = [this.offsetAt(earlier), this.offsetAt(later)];
     if (before === after) return midnight - before;

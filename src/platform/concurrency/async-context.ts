@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A value for the running work and all that it starts, like that of an `AsyncLocalStorage`, but without a cost for
- * other work. Before Node 24, every promise of the process pays for each storage that was ever entered, until the
- * storage is disabled. This class disables its storage while no work uses it, so each use must declare its end.
+ * A value for running work and everything that it starts, like that of an `AsyncLocalStorage`, but without a cost for
+ * other work. Before Node 24, a storage that was ever entered slows down every promise of the process until the storage
+ * is disabled. This class disables its storage while no work uses it, so each use must declare its end.
  */
 export class AsyncContext<T> {
   private readonly storage = new AsyncLocalStorage<T>();
@@ -14,7 +14,7 @@ export class AsyncContext<T> {
     return this.storage.getStore();
   }
 
-  /** Runs `work` with the value, which exists until the promise of `work` settles. */
+  /** Runs `work` with the value. The value exists until the promise of `work` settles. */
   async during<R>(value: T, work: () => Promise<R>): Promise<R> {
     const leave = this.enter();
     try {
@@ -31,8 +31,8 @@ export class AsyncContext<T> {
   }
 
   /**
-   * Keeps the current value, if there is one, for work that continues after it, until the returned function is
-   * called.
+   * Keeps the current value for work that continues after `during` or `until` has ended. The value is kept until the
+   * returned function is called. Does nothing when there is no value.
    */
   hold(): () => void {
     return this.get() === undefined ? () => undefined : this.enter();

@@ -6,7 +6,7 @@ import { asError } from '../errors/index.js';
 export function within<T>(ms: number, promise: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(late());
-    // When the process itself was busy, an answer may already be in its socket. It is read before the immediate runs.
+    // If the process was busy, an answer may already have arrived in its socket. It is read before the immediate runs.
     const timer = setTimeout(() => setImmediate(giveUp), ms).unref();
     promise.then(
       (value) => {
@@ -32,7 +32,7 @@ export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>,
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort);
   });
-  // The promise that settles second may reject without a handler.
+  // The losing promise of the race may reject later, which must not be an unhandled rejection.
   promise.catch(() => undefined);
   aborted.catch(() => undefined);
   try {
@@ -42,7 +42,7 @@ export async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>,
   }
 }
 
-/** The time limit of one act with any number of calls. */
+/** A time limit that several calls of one operation share. */
 export class Deadline {
   /** Aborts calls that are in progress, and calls that start later. */
   readonly signal: AbortSignal;

@@ -1,13 +1,13 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Work yields to other requests of the process after this many milliseconds. */
+/** Long work yields to the other requests of the process after this many milliseconds. */
 export const YIELD_AFTER_MS = 10;
 
-/** Yields the event loop between the pieces of one long task. */
+/** Yields the event loop between the pieces of a long task. */
 export class EventLoopYield {
   private since = performance.now();
 
-  /** Yields between two short pieces if the time is over. */
+  /** Yields after a short piece if the time limit has passed since the last yield. */
   async ifDue(): Promise<void> {
     if (performance.now() - this.since < YIELD_AFTER_MS) return;
     await setImmediate();
@@ -15,8 +15,8 @@ export class EventLoopYield {
   }
 
   /**
-   * Yields after a piece that cannot be divided. After a long piece, other requests get as much time as it took: they
-   * need several turns of the event loop, and would wait for such a piece in each of them.
+   * Yields after a piece that could not be divided. After a long piece, other requests get as much time as the piece
+   * took, because they need several event-loop turns and would otherwise wait for such a piece in each turn.
    */
   async after(milliseconds: number): Promise<void> {
     if (milliseconds < YIELD_AFTER_MS) await setImmediate();

@@ -15,8 +15,8 @@ export interface FairSemaphoreOptions {
    */
   readonly timeout?: { readonly ms: number; readonly refusal: new () => Error };
   /**
-   * Returns how much a key has used recently. The waiting key that has used least is next, and when the queue is
-   * full, the key that has used most loses a place. By default keys take turns.
+   * Returns how much a key has used recently. The waiting key with the lowest use is served next. When the queue is
+   * full, the key with the highest use loses a place. By default, keys are served in turn.
    */
   readonly used?: (key: string) => number;
 }
@@ -37,9 +37,10 @@ interface KeyState {
 type KeyEntry = readonly [key: string, state: KeyState];
 
 /**
- * A semaphore with a limited queue whose keys take turns, so that a key with much work delays only itself. When the
- * queue is full, a key with fewer waiting pieces takes the last place of the key with the most, and a key that
- * has used less takes a place of one that has used more.
+ * A semaphore with a limited queue. Keys are served in turn, so that a key with much work delays only itself. When the
+ * queue is full, a new piece takes the place of another key's last waiting piece. The key with the most waiting pieces
+ * loses a place, if it has more pieces than the key of the new piece. Otherwise, with `used`, the key that has used the
+ * most loses a place, if it has used more.
  */
 export class FairSemaphore {
   /** The states in the order in which they are served. A state moves to the end when one of its pieces starts. */
@@ -57,19 +58,19 @@ export class FairSemaphore {
   /**
    * Runs work in a slot.
    * @param key the key to which the work belongs, such as a tenant or an address
-   * @param signal ends the wait, which then throws the signal's reason. Work that has started must check the signal
-   * itself
-   * @throws KeyOverloadedError when the key has its maximum of waiting pieces
+   * @param signal ends the wait, which then rejects with the signal's reason. Work that has started must check the
+   * signal itself
+   * @throws KeyOverloadedError when the key has its maximum number of waiting pieces
    * @throws OverloadedError when the queue is full
-   * @throws the refusal of `timeout` in place of both, and when the wait takes too long. Each of these errors is
-   * thrown before the work has started
+   * @throws with `timeout`, its refusal instead of these errors, and when the wait takes too long. All of these errors
+   * are thrown before the work has started
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.enter(key, signal);
     return ending(leave, work);
   }
 
-  /** Runs work at once when a slot is free. @returns null when none is: the work has not started then */
+  /** Runs work at once when a slot is free. @returns null when no slot is free. The work is then not started */
   runNow<T>(key: string, work: () => Promise<T>): Promise<T> | null {
     const leave = this.enterNow(key);
     return leave && ending(leave, work);
@@ -82,7 +83,7 @@ export class FairSemaphore {
     return this.leaving(key);
   }
 
-  /** Acquires a slot when one is free. @returns null when none is */
+  /** Acquires a slot when one is free. @returns null when no slot is free */
   enterNow(key: string): Leave | null {
     return this.beginNow(key, this.stateOf(key)) ? this.leaving(key) : null;
   }
@@ -225,8 +226,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Returns the key that is served next: of the keys that wait and may run, the first, or the one that has used
-   * least.
+   * Returns the key that is served next among the keys that wait and may run: the first one, or with `used` the one
+   * that has used the least.
    */
   private next(): KeyEntry | undefined {
     const { used } = this.options;

@@ -1,14 +1,14 @@
 import { within } from './deadline.js';
 
 /**
- * Time limit of a computation, for example of a query on a dead connection that never ends. After it, the next caller
- * starts a new computation.
+ * Time limit of a computation. A query on a dead connection, for example, may never end. After the limit, the next
+ * caller starts a new computation.
  */
 const COMPUTING_TIMEOUT_MS = 10_000;
 
 /**
- * Computes a value for all callers. One computation runs at a time, callers share it, and its result is kept for a
- * while, so the cost does not depend on the number of callers. A failure is not kept.
+ * Computes a value for all callers. Callers share one running computation, and its result is kept for a while, so the
+ * cost does not depend on the number of callers. A failure is not kept.
  */
 export class KeptResult<T> {
   private running: Promise<T> | undefined;

@@ -6,8 +6,8 @@ export interface ReservationsOptions {
 }
 
 /**
- * Reserves places in advance, so that only one of two callers gets the last place. A reserved place is never passed to
- * another caller, because it belongs to promised work.
+ * Reserves places in advance, so that only one of two callers gets the last place. A reserved place belongs to promised
+ * work and is never passed to another caller.
  */
 export class Reservations {
   private readonly ofShare = new Map<string, number>();

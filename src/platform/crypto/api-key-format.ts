@@ -27,8 +27,8 @@ export function generateKey(marker: KeyMarker): GeneratedKey {
 }
 
 /**
- * Returns the marker and prefix of a key, or null when its shape or checksum is wrong, which needs no database. The
- * result does not say whether the key exists.
+ * Returns the marker and prefix of a key, or null when its shape or checksum is wrong. Needs no database, so the result
+ * does not say whether the key exists.
  */
 export function parseKey(text: string): { marker: KeyMarker; prefix: string } | null {
   const match = SHAPE.exec(text);
@@ -36,7 +36,10 @@ export function parseKey(text: string): { marker: KeyMarker; prefix: string } | 
   return { marker: match[1] === 'oesb' ? 'oesb' : 'oes', prefix: match[2] ?? '' };
 }
 
-/** Detects typing errors and keys that scanners guess, but no forgery. Only the look-up of the hash authenticates. */
+/**
+ * Detects typing errors and guessed keys without a database. It does not detect forged keys: only the look-up of the
+ * hash authenticates a key.
+ */
 function checksum(body: string): string {
   return base62OfInteger(crc32(body), CHECKSUM_DIGITS);
 }

@@ -8,8 +8,8 @@ const TAG_BYTES = 16;
 const ENVELOPE = /^v([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]*)$/;
 
 /**
- * The location of a protected value. All of it is authenticated, so a ciphertext that is copied elsewhere cannot be
- * decrypted.
+ * The location of an encrypted value. The location is authenticated with the value, so a ciphertext that is copied to
+ * another location cannot be decrypted.
  */
 export interface CipherContext {
   readonly table: string;
@@ -21,8 +21,8 @@ export interface CipherContext {
 export type CipherKeys = { readonly keys: readonly { readonly id: string; readonly key: Uint8Array }[] } | 'disabled';
 
 /**
- * Encrypts values that must be read back with AES-256-GCM. The first key encrypts, every key decrypts. Envelope: `v<key
- * id>.<nonce>.<tag>.<ciphertext>`, the last three in base64url.
+ * Encrypts values that the service must read again, with AES-256-GCM. The first key encrypts, and every key decrypts.
+ * An encrypted value is the text `v<key id>.<nonce>.<tag>.<ciphertext>`, whose last three parts are base64url.
  */
 export class CredentialCipher {
   private readonly keys = new Map<string, Uint8Array>();
@@ -69,8 +69,8 @@ export class CredentialCipher {
   }
 
   /**
-   * Returns the value of an envelope. Throws {@link DecryptionError} when any bit or the location differs, {@link
-   * CryptographyUnavailableError} when encryption is off.
+   * Returns the value of an envelope. Throws {@link DecryptionError} when the envelope was changed or comes from
+   * another location, and {@link CryptographyUnavailableError} when encryption is off.
    */
   decrypt(envelope: string, context: CipherContext): string {
     this.requireCurrentId();
@@ -118,7 +118,7 @@ function parseEnvelope(envelope: string): Envelope {
   return { id, nonce, tag, ciphertext };
 }
 
-/** Encodes each part after its length, so that two different locations never give the same bytes. */
+/** Encodes each part with its length before it, so that different locations never give the same bytes. */
 function additionalData(keyId: string, context: CipherContext): Buffer {
   const parts = [context.table, context.column, context.rowId, context.tenantId, keyId].map((part) =>
     Buffer.from(part),

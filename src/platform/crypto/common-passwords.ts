@@ -7,8 +7,8 @@ const SHORTEST = 8;
 let listed: ReadonlySet<string> | undefined;
 
 /**
- * Digits and letters in the order of the keyboard and the alphabet. Every part of these rows, forwards or backwards, is
- * easy to guess.
+ * Digits and letters in the order of keyboards and of the alphabet. Every part of these rows is easy to guess, forwards
+ * and backwards.
  */
 const ROWS = [
   '01234567890',
@@ -23,8 +23,8 @@ const ROWS = [
 const WALKS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
 
 /**
- * Returns whether a password is among the first guesses: a listed one, a unit of up to four characters that is repeated
- * throughout, or one part of a keyboard row. Case does not matter. The minimum length of 8 is not checked here.
+ * Returns whether attackers try a password among their first guesses: a listed password, a repeated unit of up to four
+ * characters, or a part of one row. Case does not matter. The minimum length of 8 is checked elsewhere.
  */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase();
@@ -35,8 +35,8 @@ export function isCommonPassword(password: string): boolean {
   );
 }
 
-// The lists are loaded with the first password that is chosen: most processes never need them, and unpacking takes 30
-// ms.
+// The lists are loaded when the first password is chosen, because loading takes 30 ms and most processes never need
+// them.
 function readLists(): ReadonlySet<string> {
   const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof LanguageCommon;
   const published = dictionary['passwords-common'].filter((password) => password.length >= SHORTEST);

@@ -1,4 +1,4 @@
-/** No key is configured for protected values. The value itself may be valid, so work that needs it is postponed. */
+/** No key for stored credentials is configured. The value may be valid, so callers postpone work that needs it. */
 export class CryptographyUnavailableError extends Error {
   override readonly name = 'CryptographyUnavailableError';
   constructor() {

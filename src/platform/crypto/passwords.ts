@@ -7,7 +7,7 @@ import { FairSemaphore } from '../concurrency/index.js';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const SALT_BYTES = 16;
 const ENCODED_PREFIX = '$argon2id$v=19$';
-// libuv has four threads by default. One stays free for files and name look-ups.
+// libuv has four threads by default. One thread remains free for files and name look-ups.
 const MAX_THREADS = 3;
 
 export interface PasswordsOptions {
@@ -23,13 +23,13 @@ export interface PasswordsOptions {
 }
 
 /**
- * Computes and verifies argon2id hashes in PHC text form. Passwords are compared in the Unicode form NFKC, so that the
- * same letters typed on another device match.
+ * Computes and verifies argon2id hashes in PHC text form. Passwords are normalized to NFKC before they are hashed, so
+ * that the same letters typed on another device match.
  *
- * Every call names its share: the account of the signed-in user, else the address (of mail or of the client) that the
- * request concerns. A share hashes one password at a time and shares take turns, so that a share with many calls delays
- * only itself. Every call may throw `KeyOverloadedError` when its share has too many waiting calls, and
- * `OverloadedError` when all shares together have.
+ * The caller passes a share: the account of the signed-in user, or otherwise the e-mail or client address that the
+ * request concerns. Each share hashes one password at a time, and shares are served in turn, so that a share with many
+ * calls delays only itself. Every call may throw `KeyOverloadedError` when its share has too many waiting calls, and
+ * `OverloadedError` when all shares together have too many.
  */
 export class Passwords {
   private readonly slots: FairSemaphore;
@@ -61,7 +61,8 @@ export class Passwords {
   }
 
   /**
-   * Returns whether the hash is of another kind, or weaker in any parameter, than those that {@link hash} makes now.
+   * Returns whether the hash is not an argon2id hash, or has a weaker parameter than the hashes that {@link hash} makes
+   * now.
    */
   needsRehash(storedHash: string): boolean {
     if (!storedHash.startsWith(ENCODED_PREFIX)) return true;
@@ -77,7 +78,7 @@ export class Passwords {
 }
 
 /**
- * Returns a hash that costs as much to verify as any other. No password for it is known, and none was hashed to make
+ * Returns a hash that takes as long to verify as any other. It is made of random bytes, so no known password matches
  * it.
  */
 function hashOfNothing(): string {
@@ -88,7 +89,7 @@ function hashOfNothing(): string {
   return `${ENCODED_PREFIX}m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${output}`;
 }
 
-/** Returns the form of a password that is hashed and compared. Password rules check this form too. */
+/** Returns the form of a password that is hashed. Password rules check this form too. */
 export function asHashed(password: string): string {
   return password.normalize('NFKC');
 }

@@ -16,15 +16,16 @@ export function sha256Hex(input: string | Uint8Array): string {
 }
 
 /**
- * Returns whether two values are equal. The time depends neither on their content nor on the first difference. Digests
- * are compared, so lengths may differ.
+ * Returns whether two values are equal, in a time that depends neither on their content nor on the position of the
+ * first difference. Their digests are compared, so the lengths may differ.
  */
 export function constantTimeEqual(a: Uint8Array | string, b: Uint8Array | string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// The largest multiple of 62 in a byte. Larger bytes are discarded, or the first digits would be more likely.
+// The largest multiple of 62 that a byte can hold. Larger bytes are discarded, because they would make the first digits
+// more likely.
 const UNBIASED_LIMIT = 248;
 
 /** Returns `length` independent, evenly distributed base62 digits. */

@@ -6,8 +6,8 @@ const EMPTY_HEADER_BYTES = 12;
 const KEPT_BYTES = 256 * 1024;
 
 /**
- * A one-dimensional array in PostgreSQL's binary form, to be sent as a parameter. It avoids the cost of arrays as text,
- * which are escaped here and parsed by the server.
+ * A one-dimensional array parameter in PostgreSQL's binary form. An array as text costs more: it must be escaped here
+ * and parsed by the server.
  */
 export class ArrayParameter<Type extends ValueType = ValueType> {
   private readonly values = new BinaryValues();
@@ -71,21 +71,21 @@ export type RowOf<Columns extends Readonly<Record<string, ValueType>>> = {
 type ValuesByName = Readonly<Record<string, ValueTypes[ValueType] | null | undefined>>;
 
 /**
- * A row type of the server lacks a column or has another type for it, because the migrations of another version have
- * been applied.
+ * A row type of the server lacks a column, or the column has another type. This happens when migrations of another
+ * version have been applied.
  */
 export class RowTypeDiffers extends Error {}
 
 /**
- * Maximum memory that an array of rows keeps when it is reset, in bytes. Rows may hold long texts, all of which are in
- * one buffer.
+ * Maximum memory that an array of rows keeps when it is reset, in bytes. It is larger because one buffer holds all
+ * rows, which may contain long texts.
  */
 const KEPT_BYTES_OF_ROWS = 1024 * 1024;
 
 /**
- * An array of rows in PostgreSQL's binary form. Columns are matched with the attributes of the server's type by name,
- * so their order does not matter. An attribute without a column becomes null: it belongs to a newer version that runs
- * at the same time.
+ * An array of rows in PostgreSQL's binary form. Columns are matched by name with the attributes of the server's type,
+ * so their order does not matter. An attribute without a column is sent as null: a newer version, which runs at the
+ * same time, has added it.
  */
 export class RowArrayParameter<const Columns extends Readonly<Record<string, ValueType>>> {
   private readonly values = new BinaryValues();
@@ -106,8 +106,8 @@ export class RowArrayParameter<const Columns extends Readonly<Record<string, Val
   }
 
   /**
-   * Adds a row from its own values and those that it shares with other rows. Merging both into one object would cost
-   * more than writing the row.
+   * Adds a row. `own` has the values of this row, and `shared` has the values that it shares with other rows. Merging
+   * the two into one object would cost more than writing the row.
    */
   add<Shared extends keyof Columns = never>(
     own: Omit<RowOf<Columns>, Shared>,

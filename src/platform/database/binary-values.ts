@@ -29,7 +29,7 @@ const JSONB_VERSION = 1;
 const NULL_LENGTH = -1;
 const HYPHEN = 0x2d;
 
-/** A growing buffer of values in PostgreSQL's binary form, each after its length. */
+/** A growing buffer of values in PostgreSQL's binary form. The length of each value precedes it. */
 export class BinaryValues {
   private buffer = Buffer.allocUnsafe(FIRST_BYTES);
   private end = 0;
@@ -44,7 +44,7 @@ export class BinaryValues {
     else ADD[type](this, value);
   }
 
-  /** Appends four bytes without a length before them. */
+  /** Appends a four-byte integer without a length before it. */
   addWord(value: number): void {
     this.reserve(4);
     this.end = this.buffer.writeInt32BE(value, this.end);

@@ -15,19 +15,19 @@ const UNREACHABLE = new Set([
 ]);
 
 /**
- * Messages, without a code, of the pool and its driver for a connection that could not be acquired: all are in use, the
- * server did not answer in time, or it closed the connection before the first statement.
+ * Messages of the pool and its driver when no connection could be acquired. These errors have no code. All connections
+ * are in use, the server did not answer in time, or it closed the connection before the first statement.
  */
 const NO_CONNECTION =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout|Connection terminated unexpectedly|timeout expired)$/;
 
-/** The driver's message for a connection that was known to have ended, so that the statement was not sent. */
+/** The driver's message for a statement that was not sent, because its connection had already ended. */
 const NOT_SENT = /^Client (has encountered a connection error|was closed) and is not queryable$/;
 
 /** Messages of a pool that has no free connection, and of a connection that was lost at any time. */
 const LOST_CONNECTION = /timeout|terminated|not queryable/i;
 
-/** System calls of sockets, in contrast to those of files. */
+/** System calls on sockets. Errors of other system calls concern files. */
 const OF_A_SOCKET = /^(connect|getaddrinfo|read|write)$/;
 
 /** The SQLSTATE of a statement that timed out or was cancelled. */

@@ -29,12 +29,12 @@ export interface Session {
 export const DATABASE_URL = Symbol('DATABASE_URL');
 
 /**
- * The statement that starts transactions, in TypeORM too. When it fails, no other statement has been sent (see
- * `isOutOfReach`).
+ * The statement with which TypeORM and this file start transactions. When this statement fails, no other statement has
+ * been sent (see `isOutOfReach`).
  */
 const START_TRANSACTION = 'START TRANSACTION';
 
-/** Number of connections of {@link Database.apart}, in addition to those of requests. */
+/** Number of connections for {@link Database.apart}, in addition to the pool for requests. */
 const CONNECTIONS_APART = 3;
 
 /** Gives repositories and services access to PostgreSQL. */
@@ -51,8 +51,8 @@ export class Database {
   }
 
   /**
-   * Runs work on a few separate connections, as well as all work that it starts. So it takes no connections from
-   * requests, however much work there is. The connections are opened on first use.
+   * Runs work, and everything that it starts, on a few separate connections. However much of such work there is, it
+   * takes no connections from requests. The connections are opened on first use.
    */
   async apart<T>(work: () => Promise<T>): Promise<T> {
     return this.present.during(await this.openApart(), work);
@@ -109,8 +109,8 @@ export class Database {
   }
 
   /**
-   * Runs reads that must be consistent with each other. All of them see the same snapshot, and none may write
-   * permanently.
+   * Runs reads that must be consistent with each other. All of them see the same snapshot, and nothing that they write
+   * is kept.
    * @param options.signal when aborted, cancels the running statement, which fails with SQLSTATE 57014
    * @param options.milliseconds the time limit of each statement, until {@link limit} changes it
    * @param options.isUndone allows temporary relations. The transaction ends with a rollback, which removes them
@@ -130,7 +130,8 @@ export class Database {
     const runner = this.source.createQueryRunner();
     let result: T;
     try {
-      // TypeORM would start the transaction with a separate message, and it keeps the rows of one statement only.
+      // TypeORM would send a separate message to start the transaction, and returns the rows of only one statement of a
+      // message.
       const connection = (await runner.connect()) as ClientBase;
       const pid = await openSnapshot(connection, milliseconds, isUndone ? '' : 'READ ONLY');
       const tx = this.source.createEntityManager(runner);
@@ -141,7 +142,7 @@ export class Database {
       await runner.release();
       throw error;
     }
-    // The results are complete and nothing was written, so only the connection waits for the end of the transaction.
+    // The results are complete and nothing was written, so the caller does not wait for the end of the transaction.
     void runner
       .query(isUndone ? 'ROLLBACK' : 'COMMIT')
       .catch(() => undefined)
@@ -169,15 +170,16 @@ export class Database {
       signal.removeEventListener('abort', cancel);
       if (cancelled !== undefined) {
         await cancelled;
-        // A late cancellation hits this statement, and not one of the next user of the connection.
+        // A cancellation that arrives late hits this statement instead of a statement of the next user of the
+        // connection.
         await this.rows('SELECT 1', [], tx).catch(() => undefined);
       }
     }
   }
 
   /**
-   * Runs statements that cannot be in a transaction or may take long, such as the creation of an index. They have their
-   * own connection and no time limit, and run while no other process does so under the same name.
+   * Runs statements that are not allowed in a transaction or may take long, such as the creation of an index. They run
+   * on one connection without a time limit, while no other process runs `maintain` with the same name.
    * @returns undefined when another process does
    */
   async maintain<T>(
@@ -205,7 +207,7 @@ export class Database {
   }
 
   /**
-   * Runs several transactions on one connection, while no other session works under the same name.
+   * Runs several transactions on one connection, while no other session runs `alone` with the same name.
    * @returns undefined when another session does
    */
   async alone<T>(name: string, work: (session: Session) => Promise<T>): Promise<T | undefined> {
@@ -231,15 +233,12 @@ export class Database {
     await this.run('SELECT 1', [], this.db);
   }
 
-  /**
-   * Runs plain SQL and returns its typed rows, including those of RETURNING. Parameters are always separate from the
-   * text.
-   */
+  /** Runs SQL and returns its rows, including the rows of RETURNING. Parameters are sent separately from the text. */
   async rows<Row>(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<Row[]> {
     return (await this.run(sql, parameters, db)).records as Row[];
   }
 
-  /** Runs plain SQL whose rows are not needed. @returns how many rows were affected */
+  /** Runs SQL whose rows are not needed. @returns the number of affected rows */
   async execute(sql: string, parameters: readonly unknown[] = [], db: Db = this.db): Promise<number> {
     return (await this.run(sql, parameters, db)).affected ?? 0;
   }
@@ -280,8 +279,8 @@ function limitSql(milliseconds: number): string {
 }
 
 /**
- * Starts a snapshot with one message. @returns the process id of the server, which may differ for each transaction
- * behind a pooler
+ * Starts a snapshot with one message. @returns the pid of the server process. Behind a connection pooler, it may differ
+ * for each transaction
  */
 async function openSnapshot(
   connection: ClientBase,

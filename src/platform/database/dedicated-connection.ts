@@ -12,8 +12,8 @@ const ASK_AGAIN_MS = 20;
 export class NotConnected extends Error {}
 
 /**
- * The connection ended while a statement was running, so it is unknown whether the statement was executed. The outcome
- * is final before the next statement on this connection starts.
+ * The connection was lost while a statement was running, so it is unknown whether the statement took effect. The next
+ * statement on this connection starts only after the server has ended the lost session.
  */
 export class OutcomeUnknown extends Error {}
 
@@ -36,13 +36,13 @@ export interface Statement {
 /** The server's side of a connection. */
 interface Session {
   readonly pid: number;
-  /** Distinguishes the session from a later one with the same pid. */
+  /** Distinguishes the session from a later session with the same pid. */
   readonly startedAt: string;
 }
 
 /**
- * One connection outside the pool, for a path that keeps it busy. It is opened on first use and after a loss, never in
- * the background, so that the caller gets an error at once. It runs one statement at a time.
+ * One connection outside the pool, for a code path that would keep a pooled connection busy. It is opened by the first
+ * statement, and after a loss by the next one, so that the caller gets the error. It runs one statement at a time.
  */
 export class DedicatedConnection {
   private client: pg.Client | undefined;
@@ -56,8 +56,9 @@ export class DedicatedConnection {
 
   /**
    * Runs a statement and returns its rows.
-   * @throws NotConnected when the statement was not sent, OutcomeUnknown when the connection was lost while it ran, and
-   * the server's own error when the server refused it, which then had no effect
+   * @throws NotConnected when the statement was not sent
+   * @throws OutcomeUnknown when the connection was lost while the statement ran
+   * @throws the server's own error when the server rejected the statement, which then had no effect
    */
   async rows<Row extends pg.QueryResultRow>(statement: Statement): Promise<Row[]> {
     const client = this.client ?? (await this.open());
@@ -147,8 +148,8 @@ const END_SESSIONS = `
   WHERE (pid, ${START}) IN (SELECT * FROM unnest($1::int[], $2::text[]))`;
 
 /**
- * Returns whether the server refused the statement, in contrast to closing the connection (classes 08 and 57P) or not
- * answering.
+ * Returns whether the server rejected the statement. False when the server closed the connection (classes 08 and 57P)
+ * or did not answer.
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P)/.test(error.code ?? '08');

@@ -6,8 +6,8 @@ import { errorMessage } from '../errors/index.js';
 import { waitForDatabase } from './wait-for-database.js';
 
 /**
- * The key of an advisory lock: any number that is the same in every version. Processes that start on one database wait
- * for each other on it.
+ * The key of an advisory lock, for which processes that start on the same database wait. The number is arbitrary, but
+ * must be the same in every version.
  */
 const MIGRATION_LOCK = 7_355_608;
 
@@ -22,10 +22,10 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-/** A refusal to use the schema as it is. The message is one sentence for the operator. */
+/** The schema cannot be used as it is. The message is one sentence for the operator. */
 export class SchemaRefused extends Error {}
 
-/** A migration that did not succeed. The message is one sentence for the operator. */
+/** A migration failed. The message is one sentence for the operator. */
 export class MigrationFailed extends Error {}
 
 /**
@@ -45,7 +45,7 @@ export async function runMigrations(url: string): Promise<string[]> {
   });
   await source.initialize();
   try {
-    // The lock and the migrations share a session, so a process that has lost the lock changes nothing more.
+    // The lock and the migrations share one session, so a process that has lost the lock cannot change anything.
     const runner = source.createQueryRunner();
     const read = async (): Promise<MigrationState> => readState(async (sql) => runner.query(sql));
     try {
@@ -71,7 +71,8 @@ export async function runMigrations(url: string): Promise<string[]> {
 /** Compares the migrations of the database with those of this program. An empty database lacks all of them. */
 export async function migrationStateOf(url: string): Promise<MigrationState> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  // A lost connection makes the next query fail, and that error is more useful than the end of the process.
+  // A lost connection makes the next query fail, so its event needs no handling. Without a listener, the event would
+  // end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -125,7 +126,7 @@ async function readState(query: (sql: string) => Promise<unknown>): Promise<Migr
   };
 }
 
-/** Migrations are only tested on the schema of their own version, and not on another one. */
+/** Each migration is tested only on the schema of its own version. */
 function refuseForeign({ missing, unknown }: MigrationState): void {
   if (missing.length === 0 || unknown.length === 0) return;
   throw new SchemaRefused(

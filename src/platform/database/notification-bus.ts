@@ -2,7 +2,7 @@ import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * One PostgreSQL channel carries all notifications, so that a subscription needs no round trip and misses no
+ * The one PostgreSQL channel for all notifications. A new subscription needs no statement, and therefore misses no
  * notification.
  */
 const PG_CHANNEL = 'service_notices';
@@ -15,14 +15,14 @@ const PROBE_EVERY_MS = 15_000;
 const PROBE_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 3_000;
 /**
- * The limit of the first connection is longer: while the application is being built, the event loop may be blocked for
- * seconds.
+ * Time limits of the first connection and of later ones. The first limit is longer, because the event loop may be
+ * blocked for seconds while the application is created.
  */
 const [FIRST_CONNECT_LIMIT_MS, CONNECT_LIMIT_MS] = [30_000, 5_000];
 
 export type NotificationHandler = (payload: string) => void | Promise<void>;
 
-/** A transaction of the caller, for example a TypeORM QueryRunner or EntityManager. */
+/** A transaction or connection of the caller, for example a TypeORM QueryRunner or EntityManager. */
 export interface NotificationSender {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
 }
@@ -64,9 +64,9 @@ export class NotificationBus {
   }
 
   /**
-   * Sends a notification to every process, including this one. With a `sender` it is sent when that transaction
-   * commits, and not when it rolls back. Throws a TypeError for a channel or payload (above 7900 bytes) that cannot be
-   * sent.
+   * Sends a notification to every process, including this one. With a `sender`, it is sent when the transaction of the
+   * sender commits, and not when it rolls back. Throws a TypeError for an invalid channel name or a payload above 7900
+   * bytes.
    */
   async publish(channel: string, payload: string, sender?: NotificationSender): Promise<void> {
     await this.publishAll(channel, [payload], sender);
@@ -144,7 +144,7 @@ export class NotificationBus {
     this.probeTimer.unref();
   }
 
-  /** Handles the loss of the client in use, once. Attempts to connect report their own errors. */
+  /** Handles the loss of the current client, once. A client that is still connecting reports its own errors. */
   private lose(client: pg.Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;

@@ -8,10 +8,10 @@ export const OPEN_WRITES = { eventOutbox: 795_222_001, alertEvents: 795_222_002 
 const LONGEST_WAIT = `interval '10 seconds'`;
 
 /**
- * Returns SQL that lists the transactions that are writing rows of a kind: `key`, the key of their project, and
- * `since`, the start of the oldest of them. A transaction of a role that this role may not monitor counts as started
- * ten seconds ago. Locks are not part of a snapshot. Query them before the rows, so that the rows include every
- * transaction that ends in between.
+ * Returns SQL that lists the projects for which other transactions are writing rows of a kind. `key` is the key of the
+ * project, and `since` is the start of the oldest of its transactions, but at most ten seconds ago. A transaction that
+ * this role may not monitor counts as started ten seconds ago. Run this query before the query of the rows, because
+ * locks are not part of a snapshot. The rows then include every transaction that ends in between.
  */
 export function openWritesSql(kind: (typeof OPEN_WRITES)[keyof typeof OPEN_WRITES]): string {
   return `SELECT l.objid::bigint AS key,

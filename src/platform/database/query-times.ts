@@ -2,15 +2,15 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type AfterQueryEvent, DataSource, type EntitySubscriberInterface } from 'typeorm';
 import { currentContext, isTracing, type LeanHistogram, Metrics, recordSpan } from '../telemetry/index.js';
 
-/** The most characters of a statement in a span. */
+/** Maximum number of characters of a statement in a span. */
 const MOST_TEXT = 1_000;
 
 type Series = ReturnType<LeanHistogram['series']>;
 
-/** Commands that have a series of their own. All others share `other`. */
+/** Commands that have a metric series of their own. All other commands share the series `other`. */
 const KINDS: ReadonlySet<string> = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'COMMIT']);
 
-/** Measures the statements of the pool for requests by kind, in milliseconds as exact as TypeORM measures them. */
+/** Measures the duration of the statements of the request pool, by kind. TypeORM measures it in whole milliseconds. */
 @Injectable()
 export class QueryTimes implements EntitySubscriberInterface, OnModuleInit {
   private readonly seconds: LeanHistogram;
@@ -48,7 +48,7 @@ export class QueryTimes implements EntitySubscriberInterface, OnModuleInit {
   }
 }
 
-/** Records a statement of a traced request or job. The text has places for values, and never the values. */
+/** Records a span for a statement of a traced request or job. The text has placeholders instead of values. */
 function trace({ success, executionTime, query }: AfterQueryEvent): void {
   const parent = currentContext()?.traceparent;
   if (parent === undefined || executionTime === undefined) return;

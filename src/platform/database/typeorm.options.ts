@@ -3,8 +3,8 @@ import type { ClientBase } from 'pg';
 import type { Logger } from 'typeorm';
 
 /**
- * How long a connection may be idle before it is closed. A new one takes some 50 ms of the server's processor time: a
- * process starts, and reads the catalogs again for its first statements.
+ * How long a connection may be idle before it is closed. A new connection takes about 50 ms of the server's processor
+ * time, because a server process starts and reads the catalogs again.
  */
 const IDLE_LIMIT_MS = 5 * 60_000;
 
@@ -40,9 +40,9 @@ export function typeOrmOptions(o: {
 }
 
 /**
- * Listens to the errors of a new connection. When the server ends it while it is being opened, it is handed over after
- * the pool has removed its listener and before TypeORM has added one, and an unhandled error event would end the
- * process. The caller gets the error from the next query.
+ * Adds an error listener to a new connection, because an error event without a listener would end the process. When the
+ * server closes a connection during opening, there is a moment without a listener: the pool has removed its own, and
+ * TypeORM has not added one yet. The caller gets the error from the next query.
  */
 function listenToErrors(client: ClientBase): void {
   client.on('error', () => undefined);

@@ -18,8 +18,8 @@ const NOT_YET = new Set([
 ]);
 
 /**
- * Waits up to `limitMs` until the database accepts connections. A server that is started together with the service may
- * become available later.
+ * Waits up to `limitMs` until the database accepts connections, because the server may be starting at the same time as
+ * the service. @throws the connection error when the wait is over or the error is permanent
  */
 export async function waitForDatabase(url: string, limitMs = 30_000): Promise<void> {
   const deadline = performance.now() + limitMs;

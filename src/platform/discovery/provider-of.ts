@@ -1,8 +1,8 @@
 import type { DiscoveryService } from '@nestjs/core';
 
 /**
- * Returns the provider of the application that extends a port, in whichever module it is declared, or undefined without
- * one. A lower module uses it to call a higher one. Call it only after the application has been created.
+ * Returns the provider that extends a port, from any module of the application, or undefined when there is none. A
+ * lower module uses it to call a higher one. Call it only after the application has been created.
  */
 export function providerOf<Port>(discovery: DiscoveryService, port: AbstractClass<Port>): Port | undefined {
   for (const { instance } of discovery.getProviders()) if (instance instanceof port) return instance;

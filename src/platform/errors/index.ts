@@ -22,7 +22,9 @@ export function errorCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Returns the errors that an AggregateError holds, such as one for each address of a host; null for other errors. */
+/**
+ * Returns the errors that an AggregateError contains, such as one for each address of a host, or null for other errors.
+ */
 export function aggregatedErrors(thrown: unknown): readonly unknown[] | null {
   return isError(thrown) && 'errors' in thrown && Array.isArray(thrown.errors) ? thrown.errors : null;
 }

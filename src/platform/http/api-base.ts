@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Returns the address of the API, without a slash at the end: `PUBLIC_API_URL`, or the one that the request names.
- * Production always configures `PUBLIC_API_URL`.
+ * Returns the base URL of the API, without a trailing slash: `PUBLIC_API_URL`, or the scheme and host of the request.
+ * In production, `PUBLIC_API_URL` is always configured.
  */
 export function apiBaseOf(publicApiUrl: string | undefined, request: Request): string {
   return publicApiUrl ?? `${request.secure ? 'https' : 'http'}://${request.headers.host ?? ''}`;

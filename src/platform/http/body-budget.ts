@@ -4,23 +4,30 @@ import { ServiceOverloaded } from './domain-error.js';
 
 const MIB = 1024 * 1024;
 /**
- * The minimum capacity for all request bodies of this process. It is larger where one body may exceed a quarter of it.
+ * The minimum capacity for all request bodies of this process. The capacity is larger when the maximum size of one body
+ * exceeds a quarter of it.
  */
 const MIN_CAPACITY_BYTES = 128 * MIB;
-/** The part of the capacity for callers without credentials. They never get more, however many addresses they use. */
+/**
+ * The part of the capacity that is reserved for callers without credentials. They never get more, however many
+ * addresses they use.
+ */
 const PART_OF_STRANGERS = 1 / 4;
 /**
- * One caller gets a quarter of the bytes that no other caller holds, but always enough for one body of the maximum
+ * One caller gets a quarter of the bytes that other callers do not hold, but always enough for one body of the maximum
  * size.
  */
 const SHARE_OF_CALLER = 1 / 4;
 const MIN_CALLER_BYTES = 8 * MIB;
 const MAX_ADDRESS_BYTES = 4 * MIB;
-/** Bodies that may wait unread for room, a quarter of them from one caller. Beyond that, bodies are refused. */
+/**
+ * Maximum number of bodies that wait unread for capacity, of which at most a quarter may be of one caller. Further
+ * bodies are refused.
+ */
 const MAX_WAITING = 256;
 /**
- * Bodies that are inflated at a time: Node has this many threads for it. A body that waits counts with its compressed
- * size.
+ * Maximum number of bodies that are decompressed at a time, because Node has four threads for this. A waiting body
+ * counts with its compressed size.
  */
 const MAX_INFLATING = 4;
 const WAITING_TIMEOUT_MS = 5_000;
@@ -33,7 +40,7 @@ export interface BodyHolder {
   readonly isStranger: boolean;
 }
 
-/** @param address in the form that rate limits count */
+/** @param address in the form that the rate limits use */
 export function strangerAt(address: string): BodyHolder {
   return { name: `address ${address}`, isStranger: true };
 }
@@ -44,14 +51,14 @@ export interface BodyShare {
   take(bytes: number): Promise<Release>;
   /** Takes this many bytes at once. @throws ServiceOverloaded */
   takeNow(bytes: number): Release;
-  /** Waits for a free slot, then inflates a body. Its inflated size is unknown until then. */
+  /** Waits for a free slot, then decompresses a body with `work`. The decompressed size is not known before. */
   inflate(work: () => Promise<Buffer>): Promise<Buffer>;
 }
 
 /**
- * Limits the bytes of all request bodies in flight in this process, buffered and streamed ones. Buffers lie outside of
- * the heap, so no limit of Node bounds them. Small bodies that have arrived whole before they are read are not counted:
- * they are released in the same turn of the event loop.
+ * Limits the bytes of all request bodies in flight in this process, whether buffered or streamed. Buffers are outside
+ * of the heap, so no limit of Node applies to them. A small body that has arrived completely before it is read is not
+ * counted, because it is released in the same event-loop turn.
  */
 export class BodyBudget {
   private readonly ofKnown: ByteBudget;
@@ -68,7 +75,7 @@ export class BodyBudget {
     this.ofStrangers = budgetOf(capacity * PART_OF_STRANGERS, () => Math.max(MAX_ADDRESS_BYTES, largestBytes));
   }
 
-  /** Bytes in use by callers with a credential, and by others. */
+  /** Bytes in use: by callers with a credential (`known`), and by callers without one (`strangers`). */
   get inUse(): { readonly known: number; readonly strangers: number } {
     return { known: this.ofKnown.inUse, strangers: this.ofStrangers.inUse };
   }

@@ -17,7 +17,7 @@ describe('a request body', () => {
     for (const end of endings.splice(0)) end();
   });
 
-  /** Returns a request as the server receives it, and the client's end of it. */
+  /** Returns a request as the server receives it, and the client side of the same request. */
   async function begun(headers: Record<string, string | number> = {}) {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -14,7 +14,7 @@ const ENCODINGS: Readonly<Record<string, Inflate>> = {
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress),
 };
 
-/** Newer releases of Node have zstd. Only bodies of the intake may use it. */
+/** Newer releases of Node have zstd. Only routes that accept intake formats may use it. */
 const { zstdDecompress } = zlib as { readonly zstdDecompress?: typeof gunzip };
 const WITH_ZSTD: typeof ENCODINGS =
   zstdDecompress === undefined
@@ -24,10 +24,10 @@ const WITH_ZSTD: typeof ENCODINGS =
 /** The initial buffer for a body of unknown length. The buffer doubles as the body grows. */
 const FIRST_BYTES = 16 * 1024;
 
-/** The client disconnected or broke the transfer, so no answer can reach it. */
+/** The client disconnected or sent a broken body, so it cannot be answered. */
 export class RequestAborted extends Error {}
 
-/** The body does not decode as its `Content-Encoding` says. */
+/** The body cannot be decompressed as its `Content-Encoding` says. */
 export class BrokenCompression extends Error {}
 
 export interface BodyLimits {
@@ -40,17 +40,17 @@ export interface BodyLimits {
   readonly slow?: SlowSenderLimits;
 }
 
-/** The bytes of a body, and the function that returns their room to the budget. */
+/** The bytes of a body, and the function that releases them in the budget. */
 export interface HeldBytes {
   readonly bytes: Buffer;
   readonly release: Release;
 }
 
 /**
- * Reads a whole body and inflates it. Both the compressed and the inflated size are limited to `maxBytes` (413).
- * Inflation starts when the body is complete, so that slow senders hold no decoder. A body of known length waits for
- * its room in the budget; a chunked body takes room as it grows. An encoding other than `gzip`, `deflate` or `br` is
- * refused with 415, as is every encoding where `inflates` is false.
+ * Reads a whole body and decompresses it. Both the compressed and the decompressed size are limited to `maxBytes`
+ * (413). Decompression starts when the body is complete, so that slow senders do not occupy a decoder. A body of known
+ * length first waits for its capacity in the budget. A chunked body takes capacity as it grows. An encoding other than
+ * `gzip`, `deflate` or `br` is refused with 415, as is every encoding when `inflates` is false.
  * @throws BodyTooLarge, UnsupportedMediaType, RequestTimeout, ServiceOverloaded, RequestAborted, BrokenCompression
  */
 export async function bodyBytes(request: IncomingMessage, limits: BodyLimits): Promise<HeldBytes> {
@@ -76,8 +76,8 @@ export async function bodyBytes(request: IncomingMessage, limits: BodyLimits): P
 }
 
 /**
- * Collects an arriving body in one buffer. Keeping the pieces would cost some hundred bytes even for a piece of one
- * byte.
+ * Collects an arriving body in one buffer. An array of pieces would cost some hundred bytes for each piece, even for a
+ * piece of one byte.
  */
 class ArrivingBody {
   private room: Buffer = Buffer.alloc(0);
@@ -108,7 +108,7 @@ class ArrivingBody {
     }
   }
 
-  /** Rejects as soon as the limit is exceeded. The server reads and drops the rest of the body. */
+  /** Reads the body. Rejects as soon as a limit is exceeded. The server then reads and drops the rest of the body. */
   private read(): Promise<Buffer> {
     const { request } = this;
     const { idleMs, bytesPerSecond } = this.limits.slow ?? SLOW_SENDER_LIMITS;

@@ -9,7 +9,7 @@ import type { BodyForm, BytesBody } from './inputs.js';
 import { LARGE_BYTES, type LargeBodySlot } from './large-bodies.js';
 import { slotOf } from './stranger-slot.js';
 
-/** How bytes are read: the form of the body, or newline-delimited JSON instead of it. */
+/** How the bytes are read: in the form of the route's body, or as newline-delimited JSON. */
 type Reading = Exclude<BodyForm, 'stream'> | 'lines';
 
 const MEDIA_TYPES: Record<Exclude<Reading, 'raw' | 'bytes'>, readonly string[]> = {
@@ -26,7 +26,10 @@ const INVALID_COMPRESSION: Issue = {
   ctx: { error: 'Invalid compressed data' },
 };
 
-/** The result of reading a body: its value, or the reasons why it is not valid JSON. Both are absent without a body. */
+/**
+ * The result of reading a body: its value, or the issues when it is not valid JSON. Both are absent when there is no
+ * body.
+ */
 export interface ReadBody {
   value?: unknown;
   issues?: Issue[];
@@ -43,10 +46,10 @@ export function isLines({ headers }: Request): boolean {
   return /^application\/x-ndjson(?![^ ;])/i.test(headers['content-type'] ?? '');
 }
 
-/** The size limit of a body, and the budget that the body counts in. */
+/** The size limit of a body, and the budget in which the body is counted. */
 export interface BodyRoom {
   readonly maxBytes: number;
-  /** Called only when the body has not arrived yet. */
+  /** Called only when the body has not arrived completely. */
   readonly share: () => BodyShare;
 }
 
@@ -55,7 +58,9 @@ interface JsonOptions extends JsonBodyOptions {
   readonly takesLines: boolean;
 }
 
-/** A body that has arrived whole is not counted in the budget. */
+/**
+ * The release function of a body that is not counted in the budget, because it arrived completely before it was read.
+ */
 const nothing = (): void => undefined;
 
 /**
@@ -136,7 +141,7 @@ export class BodyReader {
     return this.receive(request, form, room);
   }
 
-  /** A request without credentials gives its slot back while its body arrives. */
+  /** Reads a body that is still arriving. A request without credentials releases its slot meanwhile. */
   private async receive(request: Request, form: Reading, room: BodyRoom): Promise<HeldBytes | undefined> {
     const slot = slotOf(request);
     slot?.leave();
@@ -208,8 +213,8 @@ function parsed(bytes: Buffer, options: JsonBodyOptions): unknown {
 }
 
 /**
- * Returns a body that has arrived whole, or null while it is still arriving. A body of a few kilobytes has usually
- * arrived by the time the credentials are checked, and reading it in one piece needs no listeners.
+ * Returns a body that has arrived completely, or null while it is still arriving. A body of a few kilobytes has usually
+ * arrived by the time the credentials are checked. Reading it in one piece needs no listeners.
  */
 function readArrived(request: Request, length: number): Buffer | null {
   if (request.readableLength !== length || request.readableFlowing !== null) return null;

@@ -1,17 +1,17 @@
 import { isIP, SocketAddress } from 'node:net';
 
 /**
- * Whether a proxy is trusted, by its address and its distance from this process. Express compiles this from
- * TRUST_PROXY.
+ * Returns whether a proxy is trusted, by its address and its distance from this process. Express compiles this function
+ * from TRUST_PROXY.
  */
 export type ProxyTrust = (address: string, hops: number) => boolean;
 
 /**
- * Returns the address of the client: the nearest address that is not a trusted proxy. When a proxy only appends to
- * `X-Forwarded-For`, the client controls the rest of the header. When the entry for the client is not an address, the
- * peer address is returned instead.
- * @param peer the other end of the connection
- * @param forwarded the header `X-Forwarded-For`, the nearest address last
+ * Returns the address of the client: the nearest address that is not a trusted proxy. A client can write the start of
+ * `X-Forwarded-For`, because proxies only append to it, so entries beyond this address are ignored. When the entry for
+ * the client is not an address, the peer address is returned instead.
+ * @param peer the address of the other end of the connection
+ * @param forwarded the header `X-Forwarded-For`, whose last entry is the nearest address
  */
 export function clientAddress(
   peer: string | undefined,
@@ -34,8 +34,8 @@ export function clientAddress(
 }
 
 /**
- * Returns the one spelling of an address: without port, brackets and zone, and with IPv4-mapped IPv6 as IPv4. Rate
- * limits and devices compare addresses as text.
+ * Returns an address in one canonical spelling: without port, brackets and zone, and with IPv4-mapped IPv6 as IPv4.
+ * Rate limits and devices compare addresses as text.
  */
 function addressIn(text: string): string | undefined {
   const bare = /^\[([^\]]*)\](?::\d{0,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{0,5}$/.exec(text)?.[1] ?? text;

@@ -15,14 +15,14 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
 /**
- * The response to the latest request of a connection. It is stored on the socket because a separate table would cost
- * the garbage collector more than the rest of this file.
+ * The latest response of a connection. It is stored on the socket, because a separate table would cost the garbage
+ * collector more than the rest of this file.
  */
 const LATEST = Symbol('latest response');
 
 type Answering = Socket & { [LATEST]?: ServerResponse };
 
-/** Responses that were sent here because the body of their request broke off. Their handler may still be running. */
+/** Responses that were sent here, because the body of their request was broken. The handlers may still be running. */
 const ANSWERED = new WeakSet<ServerResponse>();
 
 export function isAnsweredForBrokenBody(response: ServerResponse): boolean {
@@ -41,9 +41,10 @@ export interface ParserRefusal {
 }
 
 /**
- * Answers requests that the parser refuses, and CONNECT, which Node does not answer. Neither reaches a handler. They
- * still get the documented form: `{"detail"}`, a request id and the usual headers, after the pending answers of the
- * same connection. Then the connection ends, because the start of the next request cannot be found.
+ * Answers requests that the parser rejects, and CONNECT requests, which Node does not answer. These requests do not
+ * reach a handler. The answer has the documented form `{"detail"}`, a request id and the usual headers, and is sent
+ * after the pending answers of the connection. Then the connection is closed, because the start of the next request
+ * cannot be found.
  */
 export function answerClientErrors(
   server: Server,
@@ -66,19 +67,21 @@ export function answerClientErrors(
       dropped.drop(socket);
     };
     if (response !== undefined && !response.req.complete) {
-      // The fault is in the body of this request, which will never be complete. Its own response reports the fault
-      // unless its head has been sent. After a parser error, Node emits neither `error` nor `close` on the request.
+      // The fault is in the body of this request, so the request will never be complete. Its response reports the
+      // fault, unless the head of the response has been sent. After a parser error, Node emits neither `error` nor
+      // `close` on the request.
       socket.once('close', () => response.req.destroy());
       if (response.headersSent) return endAfter(response, socket, dropped);
       response.shouldKeepAlive = false;
       ANSWERED.add(response);
       const body = bodyOf(status);
-      // The client sees the end at once. Its own end then closes the connection, instead of the limit for dropped bytes.
+      // The client sees the end at once and closes its side. Without this, the connection would stay open until the
+      // time limit for dropped bytes.
       response.once('finish', () => socket.end());
       response.writeHead(status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body);
       return;
     }
-    // The answers of a connection are sent in the order of their requests, so nothing follows the latest one.
+    // Answers are sent in the order of their requests, so this answer must follow the latest response.
     if (response === undefined || response.writableFinished || response.destroyed) answer();
     else response.once('close', answer);
   };
@@ -89,8 +92,8 @@ export function answerClientErrors(
     // The parser reports an error for every further packet of a refused client.
     if (refused.has(socket)) return;
     if (!socket.writable) return void socket.destroy();
-    // This is the timeout for a whole request. A streamed body has its own limits for each piece, and its reader
-    // reports them.
+    // This error is the timeout for a whole request. A streamed body has a time limit for each piece instead, which its
+    // reader reports.
     const current = (socket as Answering)[LATEST]?.req;
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && current !== undefined && !current.complete && isStreamed(current))
       return;

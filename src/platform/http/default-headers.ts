@@ -2,13 +2,13 @@ import { OutgoingMessage, type ServerResponse } from 'node:http';
 
 export type Header = readonly [name: string, value: string];
 
-/** Headers that many answers share, with their text in the head. */
+/** Headers that many answers share, and the same headers as text of a response head. */
 export interface DefaultHeaders {
   readonly headers: readonly Header[];
   readonly text: string;
 }
 
-/** Node's method that turns a status line and headers into the text of the head. Node's types do not declare it. */
+/** Node's internal method that builds the head from a status line and headers. Node's types do not declare it. */
 type StoreHeader = (this: ServerResponse, firstLine: string, headers: unknown) => void;
 
 interface Standing {
@@ -34,8 +34,9 @@ export function takeDefaultHeaders(prototype: object): void {
 }
 
 /**
- * Sets headers that are not read, changed or removed afterwards. Setting a dozen of them one by one costs more than
- * routing the request. Responses without {@link takeDefaultHeaders} get them with `setHeader`.
+ * Sets headers that are not read, changed or removed afterwards. Setting a dozen headers one by one costs more than
+ * routing the request. A response whose prototype was not prepared by {@link takeDefaultHeaders} gets them with
+ * `setHeader`.
  */
 export function setStandingHeaders(response: ServerResponse, { headers, text }: DefaultHeaders): void {
   if ('defaultHeaders' in response) (response as ServerResponse & Standing).defaultHeaders = text;

@@ -13,8 +13,8 @@ import { sendJson } from './send-json.js';
 const DIRECT = 'direct-route';
 
 /**
- * Marks a handler with so many small requests that routing is most of their cost. Its requests bypass Express and
- * Nest's router. The global filter, the guards and the inputs apply in the same order as on every route
+ * Marks a handler for requests that are so small and frequent that routing is most of their cost. Such requests bypass
+ * Express and Nest's router. The global filter, the guards and the inputs apply in the same order as on every route
  * (docs/decisions/0024-direct-routes.md). The path must have no parameters, and the handler may use only the decorators
  * of `inputs.ts`.
  */
@@ -25,10 +25,14 @@ export interface RequestFront {
   /** Headers that the middlewares between `begin` and `admit` set on requests without `Origin`. */
   readonly headers: readonly Header[];
   /**
-   * Gives the request its id, observes it, and sets the headers of every answer. @returns the fault of its head, if any
+   * Assigns the request id, observes the request, and sets the headers of every answer. @returns the fault of the
+   * request's head, if any
    */
   begin(request: CheckedRequest, response: Response): Error | undefined;
-  /** Meters and rate-limits the request. A refusal is passed to `next`. */
+  /**
+   * Meters and rate-limits the request. Calls `next` with the refusal, or without an argument when the request is
+   * admitted.
+   */
   admit(request: CheckedRequest, response: Response, next: (refusal?: unknown) => void): void;
 }
 
@@ -65,7 +69,8 @@ export class DirectRoutes {
   }
 
   /**
-   * Returns whether the request was taken. Requests with `Origin` go through Express, which has the CORS middlewares.
+   * Returns whether a direct route handles the request. Requests with `Origin` go through Express, which has the CORS
+   * middlewares.
    */
   take(request: CheckedRequest, response: Response): boolean {
     const route = this.byPath.get(request.url);

@@ -18,7 +18,7 @@ export interface DocumentedRefusal {
   readonly sentences: readonly string[];
   /** References to the schemas of structured reasons. */
   readonly reasons: readonly string[];
-  /** The name of the error class of each sentence and each reference. */
+  /** The name of the error class, by sentence or by reference. */
   readonly codes: Readonly<Record<string, string>>;
   readonly hasFreeText: boolean;
   /** The schemas of members that the answer may have in addition to `detail`. */
@@ -33,9 +33,9 @@ export interface StreamMessages {
   readonly byType: Readonly<Record<string, Type<unknown>>>;
 }
 
-/** The form of errors on routes whose protocol has its own form in place of `{"detail": …}`. */
+/** The form of errors on routes whose protocol defines its own form, which replaces `{"detail": …}`. */
 export interface ErrorFormDocument {
-  /** The names of these errors in the document begin with it. */
+  /** The prefix of the names of these errors in the document. */
   readonly prefix: string;
   /** The schema of an error in each media type. */
   readonly content: Readonly<Record<string, { readonly schema: object }>>;

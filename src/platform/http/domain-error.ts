@@ -3,8 +3,8 @@ import { Refusal } from './refusal.js';
 export type ErrorDetail = string | Readonly<Record<string, unknown>>;
 
 /**
- * A refusal that the caller gets as `{"detail": detail}` with `status`. Each sentence has its own subclass, so that a
- * route can name it and the document can show it.
+ * An error that the caller gets as `{"detail": detail}` with `status`. Each sentence has its own subclass, so that a
+ * route can declare it and the API document can show it.
  */
 export class DomainError extends Refusal {
   /** Response headers that belong to the refusal, for example `Allow`. */

@@ -3,17 +3,17 @@ import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isEventStream } from './event-stream.js';
 
-/** How long an idle keep-alive connection stays open for a request that its client has just sent. */
+/** How long an idle keep-alive connection stays open, because its client may have just sent a request. */
 const LAST_REQUEST_MS = 500;
-/** How often idle connections are closed after that. */
+/** How often idle connections are closed after that time. */
 const SWEEP_MS = 50;
 
 /**
- * Tracks the requests of a server; call it before the server listens. The returned function stops accepting connections
- * and waits until every request in flight is answered to its last byte. Answers in that time carry `Connection: close`,
- * so that keep-alive clients neither lose a request nor hold the server open. A request that is not complete or not
- * answered within the limit is cut off, so that one slow sender cannot delay the shutdown. Event streams never end by
- * themselves, so they are ended.
+ * Prepares a server for a graceful shutdown. Call this before the server listens. The returned function stops accepting
+ * connections and waits until every request in flight has been answered completely. Answers during this time carry
+ * `Connection: close`, so that keep-alive clients neither lose a request nor keep the server running. A request that is
+ * not complete or not answered within the limit is cut off, so that a slow sender cannot delay the shutdown. Event
+ * streams are ended, because they never end by themselves.
  */
 export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<void> {
   const open = new OpenResponses();
@@ -30,7 +30,8 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
       for (const response of open.list()) if (isEventStream(response)) response.end();
     };
     endStreams();
-    // The close() of an HTTP server would cut idle connections at once, and lose requests that are on their way.
+    // `close()` of an HTTP server would close idle connections at once, and requests that are on their way would be
+    // lost.
     const closed = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve());
     });
@@ -48,8 +49,9 @@ export function drainableHttp(server: Server, limitMs = 10_000): () => Promise<v
 }
 
 /**
- * A set of open responses that leaves no old tables behind. The tables of a long-lived `Set` are allocated in the old
- * generation. Each table that the set outgrows keeps its requests alive until the next full collection.
+ * A set of open responses. A long-lived `Set` allocates its tables in the old generation of the heap, and each table
+ * that it outgrows keeps its requests alive until the next full garbage collection. This class reuses its entries
+ * instead.
  */
 class OpenResponses {
   private readonly places: (ServerResponse | undefined)[] = [];

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 export interface DropLimits {
-  /** Limits the bytes that are read and dropped on all connections of a server together. */
+  /** Maximum bytes per millisecond that are read and dropped, on all connections of the server together. */
   readonly bytesPerMs: number;
   /**
-   * A client may send for this time before its connection is cut. If the connection were cut at once, the client might
-   * never read the answer.
+   * How long a client may continue to send before its connection is closed. If the connection were closed at once, the
+   * client might not be able to read the answer.
    */
   readonly lingerMs: number;
 }
@@ -29,9 +29,9 @@ interface Sender {
 }
 
 /**
- * Reads and drops the bytes that clients still send after their answer. Closing the connection at once could discard the
- * answer, and a client that writes its whole body before it reads would get none. A thousand refused bodies of megabytes take
- * seconds to read, so the connections are read in turn, at a limited rate.
+ * Reads and drops the bytes that clients still send after they were answered. If the connection were closed at once,
+ * the answer could be lost, and a client that writes its whole body before it reads would never see it. Reading a
+ * thousand refused bodies of megabytes takes seconds, so the connections are read in turn and at a limited rate.
  */
 export class DroppedBytes {
   private readonly senders: Sender[] = [];
@@ -39,7 +39,7 @@ export class DroppedBytes {
 
   constructor(private readonly limits = DROP_LIMITS) {}
 
-  /** Drops the rest of a body once the request is answered, if it is long or the connection ends with the answer. */
+  /** After the answer, drops the rest of the body if the body is long or the connection is to be closed. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const { headers, socket } = request;
     const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
@@ -55,7 +55,8 @@ export class DroppedBytes {
     response.once('close', () => Reflect.deleteProperty(socket, 'destroySoon'));
     response.once('finish', () => {
       if (request.complete) return;
-      // A reader that stopped early may have left its listener. With it, Node would keep the bytes.
+      // A reader that stopped early may have left its listener. Because of that listener, Node would keep the bytes in
+      // memory.
       request
         .removeAllListeners('readable')
         .on('error', () => undefined)
@@ -71,7 +72,7 @@ export class DroppedBytes {
       socket,
       isDone,
       isHeld: true,
-      // Node resumes the connection when an answer ends.
+      // Node resumes the connection when an answer ends, so it is paused again.
       hold: () => {
         if (sender.isHeld) socket.pause();
       },
@@ -97,7 +98,7 @@ export class DroppedBytes {
     this.isAtWork = false;
   }
 
-  /** Reads for one turn of the event loop. @returns the number of bytes received */
+  /** Reads a connection for one event-loop turn. @returns the number of bytes received */
   private async readOnce(sender: Sender): Promise<number> {
     const { socket } = sender;
     const before = socket.bytesRead;

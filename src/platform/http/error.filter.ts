@@ -27,11 +27,11 @@ import { sendJson } from './send-json.js';
 import { writeObject } from './written-json.js';
 import { asError, errorCode } from '../errors/index.js';
 
-/** Maps the name of a database constraint to the refusal that its violation means. */
+/** The error that each database constraint stands for, by the name of the constraint. */
 export type ConstraintErrors = Readonly<Record<string, DomainErrorClass>>;
 export const CONSTRAINT_ERRORS = Symbol('CONSTRAINT_ERRORS');
 
-/** How errors are written below a path whose protocol has its own form. */
+/** The form of errors below a path whose protocol defines its own form. */
 export interface ErrorForm {
   readonly prefix: string;
   /** @param detail the sentence, the structured reason, or the issues of the inputs */
@@ -39,7 +39,10 @@ export interface ErrorForm {
 }
 export const ERROR_FORMS = Symbol('ERROR_FORMS');
 
-/** Writes every failure as `{"detail": …}`, or in the form of the protocol of its path. Unexpected errors never show their cause. */
+/**
+ * Writes every error as `{"detail": …}`, or in the form that the protocol of the path defines. The answer to an
+ * unexpected error never shows its cause.
+ */
 @Catch()
 @Injectable()
 export class ErrorFilter implements ExceptionFilter {
@@ -58,7 +61,8 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    // The client's request broke off and was already answered, so the handler could not write its own answer.
+    // The body of the request was broken and the client was already answered, so the handler could not write its
+    // answer.
     if (isAnsweredForBrokenBody(response) && isTooLate(thrown)) return;
     if (thrown instanceof ValidationError) {
       this.write(request, response, 422, thrown.issues);
@@ -103,7 +107,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Returns PostgreSQL's name of the violated constraint, also from inside TypeORM's wrapper. */
+/** Returns the name of the violated database constraint, also when TypeORM has wrapped the error. */
 export function constraintOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null) return undefined;
   const { constraint, driverError } = thrown as { constraint?: unknown; driverError?: unknown };

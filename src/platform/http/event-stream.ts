@@ -2,12 +2,9 @@ import type { Response } from 'express';
 import { SLOW_CLIENT_LIMITS, type SlowClientLimits, SlowClientTimer } from './slow-client.js';
 import { textOf, type WrittenJson } from './written-json.js';
 
-/** Unread bytes of a client at which the stream is full. A single message may be larger. */
+/** Number of unread bytes from which the stream of a client is full. A single message may be larger. */
 const FULL_BYTES = 64 * 1024;
-/**
- * Bytes written to the socket at a time. Slices distinguish a client that reads slowly from one that does not read at
- * all.
- */
+/** Bytes written to the socket at a time. Small slices show whether a client reads slowly or not at all. */
 const SLICE_BYTES = 64 * 1024;
 
 /** Returns one message as bytes of the stream, without id and event name. */
@@ -20,10 +17,10 @@ export function isEventStream(response: { getHeader(name: string): unknown }): b
   return response.getHeader('content-type') === 'text/event-stream';
 }
 
-/** Begins an event stream and sends its headers at once. */
+/** Starts an event stream and sends its headers at once. */
 export function beginEventStream(response: Response): void {
   response.statusCode = 200;
-  // Uses Node's own setter, because Express would add a charset.
+  // Uses Node's own method, because Express would add a charset.
   const headers = {
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-cache',
@@ -77,7 +74,10 @@ export class EventStream {
     return !this.closed && !this.response.writableEnded;
   }
 
-  /** True when the client reads more slowly than the service writes. Wait for {@link drained} then. */
+  /**
+   * Whether the client reads more slowly than the service writes. If true, wait for {@link drained} before the next
+   * message.
+   */
   get isFull(): boolean {
     return this.queued + this.response.writableLength >= FULL_BYTES;
   }
@@ -94,7 +94,7 @@ export class EventStream {
     this.hand();
   }
 
-  /** Resolves with true when the client has caught up, with false when it has disconnected. */
+  /** Resolves with true when the client has read enough, or with false when it has disconnected. */
   async drained(): Promise<boolean> {
     while (this.isOpen && this.isFull) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.isOpen;

@@ -21,25 +21,25 @@ interface Prototypes {
 }
 
 /**
- * Nest's Express adapter without Express's most expensive habit: Express sets the prototype of every request and
- * response, which discards what the engine has learned about them and costs more than everything else together
- * (expressjs/express#5998). Here the HTTP server creates requests and responses with these prototypes already, so
- * setting them again changes nothing. The prototypes belong to subclasses, because constructing Node's own classes with
- * `Reflect.construct` costs more than it saves.
+ * Nest's Express adapter, without the most expensive step of Express: Express sets the prototype of every request and
+ * response. This discards the engine's optimizations for these objects and costs more than everything else together
+ * (expressjs/express#5998). Here the HTTP server creates requests and responses that already have these prototypes, so
+ * that setting them again changes nothing. The prototypes belong to subclasses, because constructing Node's own classes
+ * with `Reflect.construct` costs more than it saves.
  */
 export class FastExpressAdapter extends ExpressAdapter {
-  /** The sockets to cut on close; null unless `forceCloseConnections` is set. */
+  /** The sockets that are destroyed on close. Null unless `forceCloseConnections` is set. */
   private connections: Set<Socket> | null = null;
   private direct: DirectTaker = () => false;
 
-  /** Sets a handler that is tried before Express. It returns true when it has taken the request. */
+  /** Sets a handler that is called before Express. The handler returns true when it has taken over the request. */
   setDirect(take: DirectTaker): void {
     this.direct = take;
   }
 
   override initHttpServer(options: NestApplicationOptions): void {
-    // Called first because it also installs what answers during shutdown. The server it creates never listens and is
-    // replaced.
+    // The base method is called because it also installs the answers during shutdown. The server that it creates is
+    // replaced and never listens.
     super.initHttpServer(options);
     const application = this.getInstance<Application & Prototypes>();
 
@@ -76,7 +76,7 @@ export class FastExpressAdapter extends ExpressAdapter {
     server.maxHeadersCount = 0;
     // `faultOfHead` checks `Expect` with the rest of the head. By default Node would answer 417 without a body.
     server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-    // 100 Continue is sent when reading of the body starts. A client that is refused before that need not send its
+    // 100 Continue is sent when the body is first read. A client whose request is refused before that need not send its
     // body.
     server.on('checkContinue', (request, response) => {
       request.once('resume', () => {

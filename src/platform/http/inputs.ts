@@ -29,7 +29,7 @@ export interface CallerIds {
   readonly apiKeyId?: string;
 }
 
-/** A request after the guards. `Access` is what the guards resolved about the caller. */
+/** A request after the guards. `Access` is the type of the access that the guards resolved. */
 export interface CheckedRequest<Access = unknown> extends Request {
   /** Set by the access guards; absent on public routes. */
   access?: Access;
@@ -37,11 +37,11 @@ export interface CheckedRequest<Access = unknown> extends Request {
   caller?: CallerIds;
   inputs?: RequestInputs;
   requestId: string;
-  /** The budget of a body that the handler reads itself. */
+  /** The share of the body budget for a body that the handler reads itself. */
   bodyShare?: BodyShare;
-  /** Set when the request is answered as an earlier one was, and must not be metered again. */
+  /** Set when the request repeats an earlier one and gets the same answer. Such a request must not be metered again. */
   isRepeat?: boolean;
-  /** The slot of a large body. */
+  /** The slot in which a large body was parsed. */
   largeBodySlot?: LargeBodySlot;
   /** The context that every log line of the request carries. Code that has the request may add ids to it. */
   context?: RequestContext;
@@ -55,7 +55,7 @@ export interface InputPlan {
   path: PathInput[];
   query?: Type<unknown>;
   header?: Type<unknown>;
-  /** Without a type, the bytes are passed on unparsed. */
+  /** Without `type`, the bytes are passed on unparsed. */
   body?: { type?: Type<unknown>; form: BodyForm; bytes?: BytesBody } & JsonBodyOptions;
   /** Set where newline-delimited JSON is accepted instead of the body. */
   lines?: LinesBody;
@@ -66,13 +66,16 @@ export interface LinesBody {
   readonly maxBytes: number;
 }
 
-/** A body in a format that the handler decodes. */
+/** The limits of a body in a format that the handler decodes. */
 export interface BytesBody {
   /** The size limit before and after decompression, independent of the limit of other bodies. */
   readonly maxBytes: number;
   /** The accepted media types in lower case. Undefined: all. */
   readonly mediaTypes?: readonly string[];
-  /** The media types in the document, each with its schema. Without it: the accepted ones, as bytes or any JSON. */
+  /**
+   * The media types in the API document, each with its schema. By default, the accepted media types, as bytes or as any
+   * JSON.
+   */
   readonly content?: StreamDocument['content'];
 }
 
@@ -115,8 +118,8 @@ type Argument = (request: CheckedRequest) => unknown;
 const ARGUMENTS = Symbol('arguments');
 
 /**
- * Returns how each parameter of a handler is read from its request. Undefined: by a decorator from outside of this
- * file.
+ * Returns how each parameter of a handler is read from the request. An entry is undefined for a parameter with a
+ * decorator that is not from this file.
  */
 export function argumentsOf(handler: object): readonly (Argument | undefined)[] {
   return [...((Reflect.getOwnMetadata(ARGUMENTS, handler) as (Argument | undefined)[] | undefined) ?? [])];
@@ -205,8 +208,8 @@ export function LinesOf(lines: LinesBody & { description: string }): ParameterDe
 }
 
 /**
- * Injects a function that releases the slot of a large body. A handler that keeps its sender waiting calls it once the
- * body is no longer needed, so that the next large body is read.
+ * Injects a function that releases the slot of a large body. A handler that keeps its client waiting calls it when it
+ * no longer needs the body, so that the next large body can be parsed.
  */
 export function BodyTaken(): ParameterDecorator {
   return (target, key, index) => {
@@ -251,7 +254,7 @@ export function BodyBytes(body: BytesBody): ParameterDecorator {
   };
 }
 
-/** Returns a media type with its schema: any JSON, or text of lines, or bytes. */
+/** Returns a media type with its schema: any JSON, lines of text, or bytes. */
 function withSchema(mediaType: string): [string, object] {
   if (mediaType.endsWith('json') && !/nd-?json$/.test(mediaType)) return [mediaType, { description: 'Any JSON' }];
   return [mediaType, { type: 'string', ...(/ndjson|jsonl/.test(mediaType) ? {} : { format: 'binary' }) }];
@@ -335,11 +338,14 @@ export const Scope = read((request) => request.access);
 /** Injects the id of the request in answers, log lines and records. */
 export const RequestId = read((request) => request.requestId);
 
-/** Injects the place of the request in its trace, or undefined without one. */
+/** Injects the traceparent of the request, or undefined when it has none. */
 export const TraceOf = read((request) => request.context?.traceparent);
 
-/** Injects the response, for headers that depend on the result. The handler returns the answer itself. */
+/**
+ * Injects the response, so that the handler can set headers that depend on the result. The handler still returns the
+ * body.
+ */
 export const AnswerHead = read((request) => request.res);
 
-/** Injects the raw request, for the few facts that no DTO describes (address, user agent). */
+/** Injects the raw request, for the few values that no DTO describes, such as the address and the user agent. */
 export const RawRequest = read((request) => request);

@@ -3,24 +3,24 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { ServiceOverloaded } from './domain-error.js';
 
 /**
- * Texts of this size or more are read one at a time. As objects, a text may take some twenty times its size, and
- * reading it may take much of a second.
+ * Minimum size of a large JSON text, in bytes. Large texts are parsed one at a time, because a parsed text may take
+ * about twenty times its size, and parsing may take most of a second.
  */
 export const LARGE_BYTES = 32 * 1024;
 
 const MAX_QUEUED = 128;
 const MAX_QUEUED_PER_HOLDER = 64;
 const WAIT_TIMEOUT_MS = 10_000;
-/** A slot ends after this time even if its body is still in use, for example by a handler that waits for others. */
+/** The slot is released after this time even if the body is still in use, for example because the handler waits. */
 const MAX_SLOT_MS = 2_000;
 
-/** After a step shorter than this, one round of the event loop is enough rest. */
+/** After a step shorter than this, a pause of one event-loop turn is long enough. */
 const BRIEF_MS = 5;
 const LONGEST_REST_MS = 100;
 
-/** The right to read one large text, until `end` is called. */
+/** The right to parse one large text. It lasts until `end` is called. */
 export interface LargeBodySlot {
-  /** Waits between two steps of reading, for as long as the step took, so that other requests are served. */
+  /** Pauses between two steps of parsing for as long as the last step took, so that other requests are served. */
   readonly rest: () => Promise<void>;
   /** Further calls do nothing. */
   readonly end: () => void;
@@ -31,15 +31,15 @@ interface Waiting {
 }
 
 /**
- * Reads large JSON texts one at a time in this process, the senders in turn, so that the objects of many texts do not
- * fill the heap. Half of the time is left to other requests. A request takes several rounds of the event loop, and
- * would otherwise wait for a step of reading in each.
+ * Parses large JSON texts one at a time in this process, so that the objects of many texts do not fill the heap.
+ * Callers get the slot in turn. Half of the time is left to other requests, because a request needs several event-loop
+ * turns and would otherwise wait for a step of parsing in each turn.
  */
 @Injectable()
 export class LargeBodies {
   private busy = false;
   private waiting = 0;
-  /** The holders in the order in which they get the slot. */
+  /** The holders with waiting bodies, in the order in which they get the slot. */
   private readonly holders = new Map<string, Waiting[]>();
 
   /** @throws ServiceOverloaded when too many bodies wait, or after 10 seconds of waiting */
@@ -84,7 +84,7 @@ export class LargeBodies {
     });
   }
 
-  /** Starts the oldest waiting body of the next holder. That holder then moves to the end of the order. */
+  /** Gives the slot to the oldest waiting body of the next holder. This holder then moves to the end of the order. */
   private goOn(): void {
     for (const [holder, queue] of this.holders) {
       const [next] = queue;

@@ -1,13 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { type SlowClientLimits, SlowClientTimer } from './slow-client.js';
 
-/**
- * Bytes written to the socket at a time. Slices distinguish a client that reads slowly from one that does not read at
- * all.
- */
+/** Bytes written to the socket at a time. Small slices show whether a client reads slowly or not at all. */
 const SLICE_BYTES = 64 * 1024;
 
-/** The client disconnected, or was disconnected for reading too slowly. */
+/** The client has disconnected, or was disconnected because it read too slowly. */
 export class ClientGone extends Error {}
 
 /** Writes to a response no faster than its client reads. */

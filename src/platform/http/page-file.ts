@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** For addresses that contain the version or a digest of the file: the content under such an address never changes. */
+/** For URLs that contain the version or a digest of the file, so that the content under such a URL never changes. */
 const FOR_A_YEAR = 'public, max-age=31536000, immutable';
-/** The client caches the file, and revalidates it with its ETag each time. */
+/** The client caches the file, and revalidates it with its ETag before each use. */
 const WHILE_IT_IS_THE_SAME = 'no-cache';
 
-/** Marks a file whose address contains a digest of its content. */
+/** Marks a file whose URLs contain a digest of its content. */
 export const NAMED_BY_CONTENT = Symbol('named by content');
 
-/** Higher qualities take ten times as long and save a twentieth of the size. */
+/** Higher qualities take ten times as long and reduce the size by only a twentieth. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 const ENCODINGS = {
@@ -28,8 +28,8 @@ interface Whole {
 }
 
 /**
- * A file that is the same for every caller while the process runs. Each encoding is created on its first request and
- * kept in memory. The number of files bounds the memory that all of them take.
+ * A file that is the same for every caller while the process runs. Each encoding is created when it is first requested,
+ * and kept in memory. The number of files limits the memory that all of them take.
  */
 export class PageFile {
   private readonly whole: () => Promise<Whole>;
@@ -38,8 +38,8 @@ export class PageFile {
   /**
    * @param type the media type
    * @param make returns the content
-   * @param version of the package that the file comes from. The address with `?v=` and this version may be cached for
-   *   good. With {@link NAMED_BY_CONTENT}, every address of the file may be.
+   * @param version the version of the package that contains the file. The URL with `?v=` and this version may be cached
+   * for a year. With {@link NAMED_BY_CONTENT}, every URL of the file may be cached for a year.
    */
   constructor(
     private readonly type: string,

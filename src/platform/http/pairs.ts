@@ -6,8 +6,8 @@ import { brokenRule } from './validation/index.js';
 const MOST_PAIRS = 1_000;
 
 /**
- * Returns the names and values of a query or a form-encoded body. A repeated name has all its values. The pairs are
- * counted before they are parsed: dropping those beyond a limit would answer a different request.
+ * Returns the names and values of a query or a form-encoded body. A repeated name has all its values. Too many pairs
+ * are refused before parsing: if the parser dropped the excess, a different request would be answered.
  * @throws ValidationError for more than {@link MOST_PAIRS}
  */
 export function parsePairs(text: string, place: 'query' | 'body'): Record<string, string | string[]> {
@@ -19,8 +19,8 @@ export function parsePairs(text: string, place: 'query' | 'body'): Record<string
 }
 
 /**
- * Decodes percent-encoded text. Text that is not valid UTF-8 gets a lone surrogate at its end, which every text field
- * refuses. Replacing the invalid bytes with U+FFFD alone would make different names equal.
+ * Decodes percent-encoded text. Text that is not valid UTF-8 gets an unpaired surrogate at its end, which every text
+ * field refuses. With U+FFFD alone in place of the invalid bytes, different names could become equal.
  */
 function decoded(text: string): string {
   try {

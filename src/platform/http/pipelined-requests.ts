@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import type { CheckedRequest } from './inputs.js';
 
 /**
- * Started requests of one connection whose answers are not sent. Further requests wait, and the connection is not read
- * meanwhile.
+ * Maximum number of requests of one connection that run at the same time, until their answers are sent. Further
+ * requests wait, and the connection is not read meanwhile.
  */
 const MAX_STARTED = 8;
 /**
- * The maximum number of requests that wait on all connections of the process. Each takes some kilobytes. Beyond this
- * limit, a connection that sends another request and already has {@link MANY_WAITING} waiting is closed.
+ * Maximum number of requests that wait on all connections of the process. Each takes some kilobytes. Beyond this limit,
+ * a connection that already has {@link MANY_WAITING} waiting requests is closed when it sends another one.
  */
 const MAX_WAITING = 8_192;
 const MANY_WAITING = 8;
@@ -25,9 +25,9 @@ interface Waiting {
 }
 
 /**
- * Limits the requests of each connection that run at a time. Node starts all pipelined requests that a client has
- * written, up to some thousands from a single packet. When the connection closes, waiting requests are dropped, and
- * running ones get `close`.
+ * Limits the requests of each connection that run at a time. Node starts all pipelined requests that a client has sent,
+ * which may be thousands in a single packet. When the connection closes, waiting requests are dropped, and running
+ * requests get the event `close`.
  */
 export function pipelined(start: Start): Start {
   const all: AllWaiting = { count: 0 };
@@ -63,7 +63,7 @@ class Line {
       return;
     }
     if (this.all.count >= MAX_WAITING && this.waiting.length >= MANY_WAITING) this.socket.destroy();
-    // A packet may still contain requests after its connection was closed.
+    // The last packet may contain further requests after the connection was closed.
     if (this.socket.destroyed) {
       abandon(response);
       return;
@@ -76,7 +76,7 @@ class Line {
   private begin(request: CheckedRequest, response: ServerResponse): void {
     this.started.push(response);
     response.once('close', () => this.end(response));
-    // A request that waited may already have been refused for a fault in its body.
+    // A request that waited may already have been answered because of a fault in its body.
     if (!response.writableEnded) this.start(request, response);
   }
 
@@ -84,7 +84,8 @@ class Line {
     this.started.splice(this.started.indexOf(response), 1);
     if (this.waiting.length === 0 || this.isStarting) return;
     this.isStarting = true;
-    // Continues in the next turn of the event loop, so that immediate answers do not keep all other requests waiting.
+    // Starts the next requests in the next event-loop turn, so that answers without a wait do not block all other
+    // requests.
     setImmediate(() => this.startWaiting());
   }
 
@@ -96,7 +97,7 @@ class Line {
     if (this.waiting.length === 0 && !this.socket.destroyed) this.socket.resume();
   }
 
-  /** Pauses the connection. Reading a body that has arrived resumes the connection, so it is paused again then. */
+  /** Pauses the connection. When a handler reads a body, Node resumes the connection, so it is then paused again. */
   private hold(): void {
     if (!this.isHeld) {
       this.isHeld = true;
@@ -116,7 +117,7 @@ class Line {
   }
 }
 
-/** Closes a response that Node has not begun to send. Node emits `close` only on the response that is being sent. */
+/** Closes a response whose sending Node has not started. Node emits `close` only on the response that is being sent. */
 function abandon(response: ServerResponse): void {
   if (response.closed || response.socket !== null) return;
   Object.assign(response, { destroyed: true, _closed: true });

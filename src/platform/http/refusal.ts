@@ -1,6 +1,6 @@
 /**
- * An error that refuses a request. It has no stack because nobody reads it. Collecting a stack costs as much as the
- * checks before the refusal, and a client that sends bad requests would cause that cost.
+ * An error that refuses a request. It has no stack, because nobody reads the stack of a refusal. Collecting one costs
+ * as much as all checks before the refusal, so clients with bad requests could cause much work.
  */
 export abstract class Refusal extends Error {
   constructor(message: string) {

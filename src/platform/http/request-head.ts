@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { domainError, type DomainError } from './domain-error.js';
 
-/** More header lines than any client and the proxies in front of the service send together. */
+/** Maximum number of header lines. No client sends so many, even together with the proxies in front of the service. */
 const MOST_HEADER_LINES = 200;
 
 /**
@@ -16,8 +16,8 @@ class TooManyHeaders extends domainError(431, 'Request Header Fields Too Large')
 
 /**
  * Returns the fault of a request's head, if any: a missing, repeated or malformed `Host`, an `Expect` other than
- * `100-continue`, an unsupported transfer coding, or too many header lines. Node would refuse these without the
- * documented form, or accept them.
+ * `100-continue`, an unsupported transfer coding, or too many header lines. Node would accept some of these, and would
+ * refuse the others without the documented error form.
  */
 export function faultOfHead({ rawHeaders, headers, httpVersion }: IncomingMessage): DomainError | undefined {
   if (rawHeaders.length > 2 * MOST_HEADER_LINES) return new TooManyHeaders();
@@ -42,8 +42,8 @@ export const SERVER_OPTIONS = {
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
   /**
-   * Longer than the minute for which proxies keep idle connections. If the service closed first, a request that the
-   * proxy has just sent would be lost.
+   * Longer than the minute for which proxies keep idle connections. If the service closed a connection first, a request
+   * that the proxy has just sent would be lost.
    */
   keepAliveTimeout: 65_000,
 } as const;

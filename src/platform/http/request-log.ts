@@ -8,7 +8,7 @@ import type { CheckedRequest } from './inputs.js';
 /** Machines request these routes every few seconds. They are logged only when they fail. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** The status that many proxies log when the client disconnects before it has an answer. */
+/** The status that many proxies log when the client disconnects before it gets an answer. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 const UNMATCHED = 'unmatched';
@@ -58,7 +58,8 @@ export class RequestObserver {
   }
 
   /**
-   * Must be called when the request arrives. `isOwnId`: the service generated the request id, so it needs no redaction.
+   * Observes the end of the request. Call this when the request arrives. `isOwnId` is true when the service generated
+   * the request id, which then needs no redaction.
    */
   watch(request: CheckedRequest, response: Response, isOwnId: boolean): void {
     const cameAt = request.context?.cameAt ?? performance.now();
@@ -78,7 +79,7 @@ export class RequestObserver {
     });
   }
 
-  /** Records a request that the parser refused, so its method and route are unknown. */
+  /** Records a request that the parser rejected. Its method and route are unknown. */
   refusedByParser({ requestId, status, code }: ParserRefusal): void {
     const kind = this.kind('unparsed', 'unparsed', { status, isAborted: false });
     kind.observe(0);
@@ -157,7 +158,8 @@ function member(name: string, id: string | undefined): string {
 }
 
 /**
- * Returns the policy of a request that a rate limit refused before its route was known. Policy names need no escaping.
+ * Returns a log member with the rate limit policy that refused a request before its route was known, or an empty text.
+ * Policy names need no escaping.
  */
 function refusedBy(request: CheckedRequest, response: Response): string {
   if (response.statusCode !== 429 || request.route !== undefined) return '';

@@ -6,12 +6,12 @@ interface RouterLayer {
   route?: { methods?: Record<string, boolean>; stack?: { method?: string }[] };
 }
 
-/** The routes of the router. They distinguish a wrong method (405) from an unknown path (404). */
+/** The routes of the router. With them, an unsupported method (405) is distinguished from an unknown path (404). */
 @Injectable()
 export class RouteTable {
   private application: Application | undefined;
 
-  /** Must be called once the application is created. The routes are read on each call of {@link methodsOf}. */
+  /** Call this once the application is created. {@link methodsOf} reads the routes on each call. */
   attach(application: Application): void {
     this.application = application;
   }
@@ -30,7 +30,7 @@ export class RouteTable {
   }
 }
 
-/** Whether the layer matches the path. The router throws on a path that it cannot percent-decode. */
+/** Returns whether the layer matches the path. The router throws on a path that cannot be percent-decoded. */
 function matches(layer: RouterLayer, path: string): boolean {
   try {
     return layer.match(path);

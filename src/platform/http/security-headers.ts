@@ -8,7 +8,7 @@ const FOR_API = headersOf({
   crossOriginResourcePolicy: { policy: 'same-origin' },
 });
 
-/** The two document readers need their own scripts and styles, which come from this origin alone. */
+/** The two pages with the API documentation need their own scripts and styles, which come only from this origin. */
 const FOR_PAGES = headersOf({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -38,7 +38,10 @@ const FOR_BOARD = headersOf({
   },
 });
 
-/** The console loads everything from this origin. Its page adds a nonce for the styles that its components insert. */
+/**
+ * The console loads everything from this origin. The header of its page also has a nonce for the styles that its
+ * components insert.
+ */
 const FOR_CONSOLE = headersOf({
   contentSecurityPolicy: { useDefaults: false, directives: consoleDirectives() },
   referrerPolicy: { policy: 'no-referrer' },
@@ -65,8 +68,8 @@ export function consolePolicy(nonce: string): string {
 }
 
 /**
- * Stored objects may contain anything, so their content may not run scripts anywhere. Pages of other origins may embed
- * it.
+ * Stored objects may contain anything, so browsers must not run scripts in them. Pages of other origins may embed
+ * objects.
  */
 const FOR_CONTENT = headersOf({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], sandbox: [] } },
@@ -100,7 +103,7 @@ export function setSecurityHeaders(path: string, response: ServerResponse): void
   }
   // A separate application serves the board, and its responses do not support default headers as text.
   if (BOARD.test(path)) for (const [name, value] of FOR_BOARD.headers) response.setHeader(name, value);
-  // The page that posts a form once more replaces the policy.
+  // The page that submits a form again replaces this policy with its own.
   else if (SIGN_IN_FORM.test(path)) for (const [name, value] of FOR_API.headers) response.setHeader(name, value);
   else setStandingHeaders(response, CONTENT.test(path) ? FOR_CONTENT : FOR_API);
   // Tokens, keys and tenants' data must not be cached. Responses that may be cached set their own Cache-Control.

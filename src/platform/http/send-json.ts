@@ -6,8 +6,9 @@ import { PacedResponse } from './paced-response.js';
 import { WrittenJson } from './written-json.js';
 
 /**
- * Sends JSON like `response.json()`, without what this service does not use: JSON settings, computing content type and
- * charset each time, ETag and freshness checks. Head and body are sent in one write.
+ * Sends JSON like `response.json()`, but without the parts that this service does not use: JSON settings, the
+ * computation of content type and charset for each answer, and the checks of ETag and freshness. Head and body are sent
+ * in one write.
  */
 export function sendJson(response: Response, status: number, value: unknown): void {
   const plain: ServerResponse = response;
@@ -16,7 +17,7 @@ export function sendJson(response: Response, status: number, value: unknown): vo
     sendWritten(plain, value);
     return;
   }
-  // When a content type is already set, Express completes it.
+  // When a content type is already set, Express adds the charset to it.
   if (status === 204 || status === 304 || plain.hasHeader('Content-Type')) {
     response.json(value);
     return;
@@ -37,7 +38,7 @@ function sendWritten(response: ServerResponse, { text, hold }: WrittenJson): voi
   }
   const bytes = Buffer.from(text);
   hold.read();
-  // The connection broke meanwhile. Either the request was already answered, or no client is left.
+  // The connection was lost meanwhile. Either the request was already answered, or the client is gone.
   if (response.headersSent || response.destroyed) {
     hold.sent();
     return;

@@ -1,13 +1,15 @@
 /** How long a client may take to read what was sent to it. */
 export interface SlowClientLimits {
   /**
-   * A client that reads nothing for this time is disconnected. Every client has this time in addition to
-   * `bytesPerSecond`.
+   * A client that reads nothing for this time is disconnected. This time is added to the time that `bytesPerSecond`
+   * allows.
    */
   readonly stalledMs: number;
-  /** The minimum average rate. Without it, clients that read a little now and then would hold memory for ever. */
+  /**
+   * The minimum average rate. Without it, a client that reads only a little now and then would hold memory for ever.
+   */
   readonly bytesPerSecond: number;
-  /** The maximum time for one piece, in addition to `stalledMs`, however large the piece is. */
+  /** The maximum time for one piece of any size, in addition to `stalledMs`. */
   readonly longestMs: number;
 }
 
@@ -23,7 +25,7 @@ export class SlowClientTimer {
 
   constructor(private readonly limits: SlowClientLimits) {}
 
-  /** The milliseconds within which the client must read something. */
+  /** The milliseconds in which the client must read something, or be disconnected. */
   get leftMs(): number {
     const left = (this.until ?? Infinity) - performance.now();
     return Math.max(0, Math.min(this.limits.stalledMs, left));

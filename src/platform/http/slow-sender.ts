@@ -1,12 +1,12 @@
 import { domainError } from './domain-error.js';
 
-/** How slowly a body may arrive. */
+/** The limits for slowly arriving bodies. */
 export interface SlowSenderLimits {
-  /** A sender that is silent for this time is refused. Each body also has this time in addition to `bytesPerSecond`. */
-  readonly idleMs: number;
   /**
-   * The minimum average rate after that time. Without it, one byte now and then would keep a connection open for ever.
+   * A sender that sends nothing for this time is refused. This time is added to the time that `bytesPerSecond` allows.
    */
+  readonly idleMs: number;
+  /** The minimum average rate. Without it, a sender of one byte now and then would keep a connection open for ever. */
   readonly bytesPerSecond: number;
 }
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The slot of a running request without credentials. */
+/** The slot of a request without known credentials, which limits how many such requests run at once. */
 export interface StrangerSlot {
-  /** Gives the slot back while the request is idle. Further calls do nothing. */
+  /** Releases the slot while the request waits, for example for its body. Further calls do nothing. */
   leave(): void;
-  /** Waits until the request has a slot again. @throws DomainError 503 */
+  /** Waits until the request has a slot again. @throws DomainError 503 when the wait takes too long */
   enter(): Promise<void>;
 }
 

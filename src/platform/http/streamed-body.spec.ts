@@ -7,7 +7,7 @@ import { RequestTimeout, StreamedBody } from './streamed-body.js';
 
 const LIMITS = { idleMs: 800, bytesPerSecond: 1e9 };
 
-/** Sends a body piece by piece, each when it is read, and returns the outcome. */
+/** Sends a body, one piece after each piece that is read, and returns the outcome. */
 async function sent(
   pieces: readonly string[],
   { dealWith = () => Promise.resolve(), isLast = true }: { dealWith?: () => Promise<unknown>; isLast?: boolean },

@@ -8,29 +8,29 @@ import { slotOf } from './stranger-slot.js';
 export { RequestTimeout, SLOW_SENDER_LIMITS } from './slow-sender.js';
 
 /**
- * The memory that a streamed body counts with: the bytes that the system has received and that are not read yet, and
- * one chunk.
+ * The memory that is counted for a streamed body: one chunk, and the bytes that the operating system has received and
+ * the service has not read.
  */
 const BYTES_ON_THE_WAY = 128 * 1024;
 
 const STREAMED = new WeakSet<IncomingMessage>();
 
 /**
- * Whether the body is read piece by piece under its own limits. The server's timeout for a whole request does not apply
- * then.
+ * Returns whether the body is read piece by piece under its own limits. The server's timeout for a whole request then
+ * does not apply.
  */
 export function isStreamed(request: IncomingMessage): boolean {
   return STREAMED.has(request);
 }
 
 /**
- * A body that is read while it arrives. Nothing is requested from the client before the first piece is read. A sender
- * that is refused before that has sent only what its system and this one have buffered.
+ * A body that is read while it arrives. The client is not asked to send the body before the first piece is read. When a
+ * request is refused before that, only the bytes in the buffers of the two operating systems have been transferred.
  */
 export class StreamedBody {
   /** The announced length in bytes; null for a chunked body, whose length is known at its end. */
   readonly declared: number | null;
-  /** Milliseconds spent waiting for the sender. The time in which the pieces are processed does not count. */
+  /** The milliseconds spent waiting for the sender. The time in which the consumer processes pieces is not counted. */
   private waited = 0;
   private received = 0;
 
@@ -47,9 +47,9 @@ export class StreamedBody {
   }
 
   /**
-   * Returns the pieces as they arrive. Pieces that the consumer does not read stay unread. The iteration throws
-   * BodyTooLarge as soon as more than `maxBytes` have arrived, RequestTimeout when they arrive too slowly,
-   * RequestAborted when the sender disconnects, and ServiceOverloaded when too many bodies are in flight.
+   * Returns the pieces as they arrive. Nothing is read ahead of the consumer. The iteration throws BodyTooLarge as soon
+   * as more than `maxBytes` have arrived, RequestTimeout when they arrive too slowly, RequestAborted when the sender
+   * disconnects, and ServiceOverloaded when too many bodies are in flight.
    * @throws BodyTooLarge when the announced length is too large, UnsupportedMediaType for an encoded body
    */
   pieces(maxBytes: number): AsyncGenerator<Buffer, void> {
@@ -63,7 +63,7 @@ export class StreamedBody {
     const { request, response } = this;
     slotOf(request)?.leave();
     const release = await this.share?.take(BYTES_ON_THE_WAY);
-    // A reader may stop without ending the iteration.
+    // Releases the bytes when the response closes, because a reader may stop without ending the iteration.
     response.once('close', () => release?.());
     if (response.destroyed) release?.();
     try {
@@ -92,7 +92,8 @@ export class StreamedBody {
   }
 
   /**
-   * Drops the rest of the body after the answer. While the iterator's listener is attached, Node would keep the bytes.
+   * Drops the rest of the body after the answer. If the iterator's listener stayed attached, Node would keep the bytes
+   * in memory.
    */
   private leaveRest(): void {
     const { request } = this;

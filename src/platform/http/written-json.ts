@@ -1,14 +1,14 @@
 import { stringifyExact } from '../json/index.js';
 
 /**
- * JSON text that is sent as it is. Values that the service does not read are neither parsed nor serialized again, which
- * would take twenty times their size when they have many small members. `Shape` is the type of the value that a client
- * reads.
+ * JSON text that is sent without changes. Values that the service only passes on are not parsed and serialized again,
+ * because parsed values with many small members take about twenty times the size of the text. `Shape` is the type of
+ * the value that a client gets.
  */
 export class WrittenJson<Shape = unknown> {
   /** Exists only for the type checker. */
   declare readonly shape?: Shape;
-  /** Set for a large answer, whose bytes are counted until it is sent. */
+  /** Set for a large answer, whose bytes are counted in a budget until it is sent. */
   hold: AnswerHold | undefined;
 
   constructor(readonly text: string) {}
@@ -23,8 +23,8 @@ export interface AnswerHold {
 }
 
 /**
- * The members of an object, some of which may be JSON text already. Undefined members are left out. Names come from
- * code and are not escaped.
+ * The members of an object, some of which may already be JSON text. Undefined members are left out. The names are
+ * constants of the code and are not escaped.
  */
 export type Members<Shape> = { readonly [Name in keyof Shape]: Shape[Name] | WrittenJson<Shape[Name]> };
 

@@ -5,8 +5,8 @@ const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const MAX_TIMESTAMP = 2 ** 48 - 1;
 
 /**
- * Number of random bytes of an id. They are read from the system for many ids at once, since a read for each id costs
- * 20 times as much as the rest.
+ * Number of random bytes of an id. Random bytes are read from the system for many ids at once, because one read for
+ * each id would cost 20 times as much as the rest.
  */
 const RANDOM_BYTES = 16;
 const pool = new Uint8Array(RANDOM_BYTES * 256);
@@ -29,7 +29,8 @@ export function newId(): string {
   const now = Date.now();
   if (now > lastMs) {
     lastMs = now;
-    // The first sequence number has 31 bits, so that a millisecond has room for 2^31 further ids.
+    // The sequence starts with a random number of 31 bits, so that at least 2^31 more ids fit into the same
+    // millisecond.
     sequence =
       (((random[6] ?? 0) & 0x7f) << 24) | ((random[7] ?? 0) << 16) | ((random[8] ?? 0) << 8) | (random[9] ?? 0);
   } else {
@@ -52,8 +53,8 @@ export function uuidV7At(ms: number): string {
 }
 
 /**
- * Returns whether the text has the 8-4-4-4-12 form, in any case and of any version. An id that this service never made
- * is well-formed but unknown, so it is reported as not found and not as malformed.
+ * Returns whether the text has the 8-4-4-4-12 form, in any case and of any UUID version. An unknown id that has this
+ * form is reported as not found, and not as malformed.
  */
 export function isUuid(text: string): boolean {
   return CANONICAL.test(text);

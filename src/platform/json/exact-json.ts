@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { endOfString } from './json-text.js';
 
 /**
- * The prefix of an exact number that is represented as a string. Clients cannot send it, because each process draws it
- * at random.
+ * The prefix of a string that represents an exact number while JSON is parsed or written. Each process chooses it at
+ * random, so clients cannot send it.
  */
 const MARK = randomBytes(16).toString('hex');
 const MARKED_NUMBER = new RegExp(`"${MARK}([-.0-9]+)"`, 'g');
@@ -11,7 +11,7 @@ const MARKED_NUMBER = new RegExp(`"${MARK}([-.0-9]+)"`, 'g');
 let isMarking = false;
 let hasMarked = false;
 
-/** Matches every number with more than 15 digits, and sometimes a string. A double holds any 15 digits exactly. */
+/** Matches every number with more than 15 digits, and possibly strings. A double can hold any 15 digits exactly. */
 const MAY_BE_LONG = /(?:^|[:[,])\s*-?\d[\d.]{15}/;
 
 const QUOTE = 0x22;
@@ -19,12 +19,12 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 
-/** A number of a JSON text with more digits than a double holds. */
+/** A number of a JSON text with more digits than a double can hold. */
 export class ExactNumber {
   /** @param digits without an exponent */
   constructor(readonly digits: string) {}
 
-  /** Only `stringifyExact` keeps the digits. For others this is the nearest double. */
+  /** Only `stringifyExact` writes all digits. Any other caller gets the nearest double. */
   toJSON(): string | number {
     if (!isMarking) return this.toNumber();
     hasMarked = true;
@@ -51,7 +51,7 @@ export class ExactNumber {
 
 /** Parses JSON like `JSON.parse`, with an {@link ExactNumber} where a double would lose digits. @throws SyntaxError */
 export function parseExact(text: string): unknown {
-  // Invalid JSON is refused before its text is changed.
+  // Parses the text first, so that invalid JSON is refused before numbers are marked.
   const value: unknown = JSON.parse(text);
   if (!MAY_BE_LONG.test(text)) return value;
   const marked = withMarks(text);
@@ -75,7 +75,7 @@ function takeHasMarked(): boolean {
   return had;
 }
 
-/** Returns a value for calculations: exact numbers, also those in a list, are replaced by doubles. */
+/** Returns a value for calculations. Exact numbers are replaced by doubles, also in a list. */
 export function withDoubles(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.toNumber();
   if (!Array.isArray(value) || !value.some((item) => item instanceof ExactNumber)) return value;
@@ -83,8 +83,8 @@ export function withDoubles(value: unknown): unknown {
 }
 
 /**
- * Returns all digits of a number, the same for equal numbers. PostgreSQL prints the same text, except for trailing
- * zeroes of a fraction.
+ * Returns all digits of a number, without an exponent. The text is the same for equal numbers. PostgreSQL prints the
+ * same text, apart from trailing zeroes of the fraction.
  */
 export function canonicalDigits(number: number | ExactNumber): string {
   return number instanceof ExactNumber ? number.canonical() : withoutExponent(String(number + 0));
@@ -94,7 +94,7 @@ function revived(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 }
 
-/** Returns a JSON text in which numbers that a double does not hold are replaced by marked strings. */
+/** Returns the JSON text with marked strings in place of the numbers that a double cannot hold. */
 function withMarks(json: string): string {
   let marked = '';
   let done = 0;
@@ -116,8 +116,8 @@ function withMarks(json: string): string {
 }
 
 /**
- * Returns all digits of a number, or null when a double holds them, or when the number is too large or too small for a
- * double.
+ * Returns all digits of a number. Returns null when a double can hold them, and when the number is outside the range of
+ * a double.
  */
 function exactDigits(number: string): string | null {
   if (number.length < 16) return null;
@@ -129,8 +129,8 @@ function exactDigits(number: string): string | null {
 }
 
 /**
- * Returns a number written without an exponent. The exponent is at most a few hundred larger than the number of digits,
- * since the value is in the range of a double.
+ * Returns a number without an exponent. The result has at most a few hundred digits more than the input, because the
+ * value is in the range of a double.
  */
 function withoutExponent(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent] =

@@ -61,7 +61,7 @@ export class CaptureMailer extends Mailer {
     return `${node.buildHeaders()}\r\n\r\n${mail.text.replace(/\r\n?|\n/g, '\r\n')}`;
   }
 
-  /** Writes by rename, so that a watcher of the folder never reads half a message. */
+  /** Writes a temporary file and renames it, so that a watcher of the folder never reads an incomplete message. */
   private async write(name: string, content: string): Promise<void> {
     await mkdir(this.options.dir, { recursive: true, mode: 0o700 });
     const temporary = join(this.options.dir, `.${name}.tmp`);

@@ -11,16 +11,16 @@ export interface Mail {
 export interface MailResult {
   /** `not_configured`: no server is configured, so the message was written to the outbox folder. */
   readonly status: 'sent' | 'failed' | 'not_configured';
-  /** On failure: whether the same message may be sent later. */
+  /** Only for failures: whether the same message may be sent again later. */
   readonly transient?: boolean;
-  /** On failure: the cause, sanitized, at most 500 characters. */
+  /** Only for failures: the sanitized cause, at most 500 characters. */
   readonly error?: string;
   /** The Message-ID header, with its angle brackets. */
   readonly messageId: string;
 }
 
 export abstract class Mailer {
-  /** Never rejects when a message could not be delivered. The result reports the failure. */
+  /** Sends a message. Does not reject when the message cannot be delivered: the result then reports the failure. */
   abstract send(mail: Mail): Promise<MailResult>;
 
   /** Closes the connections. Sending afterwards fails. */
@@ -34,7 +34,10 @@ const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 const OWN_HEADERS = /^(?:from|to|cc|bcc|sender|reply-to|return-path|subject|date|message-id|mime-version|content-.*)$/i;
 const LINE_BREAK_OR_CONTROL = /\p{Cc}/u;
 
-/** Returns why a mail must not be written, or null. A line break in a header could add further headers. */
+/**
+ * Returns the reason why an e-mail must not be sent, or null. A line break in a header, for example, could add another
+ * header.
+ */
 export function faultIn(mail: Mail): string | null {
   if (mail.to.length > 320 || !BARE_ADDRESS.test(mail.to)) return 'Recipient is not one bare address';
   if (LINE_BREAK_OR_CONTROL.test(mail.subject)) return 'Subject contains control characters';

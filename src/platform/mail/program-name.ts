@@ -1,6 +1,6 @@
 /**
- * The marks of programs in the User-Agent header. Specific ones come first, because most browsers also name their
- * ancestors.
+ * The substrings by which programs are recognized in the User-Agent header. Specific ones come first, because most
+ * browsers also name the browsers from which they descend.
  */
 const BROWSERS: readonly (readonly [mark: string, name: string])[] = [
   ['Edg/', 'Edge'],
@@ -40,8 +40,8 @@ const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
 const LONGEST = 512;
 
 /**
- * Returns the browser and system for a person to read, such as `Firefox on Windows`. Every word comes from the lists
- * above. No word comes from the header, because the sender of a request controls it.
+ * Returns the browser and system for display, such as `Firefox on Windows`. The words come only from the lists above
+ * and never from the header, which the client controls.
  */
 export function programOf(userAgent: string | null): string {
   const header = (userAgent ?? '').slice(0, LONGEST);

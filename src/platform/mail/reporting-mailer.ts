@@ -1,7 +1,9 @@
 import type { Logger } from '../telemetry/index.js';
 import { type Mail, Mailer, type MailResult } from './mailer.js';
 
-/** Sends mails with another mailer and logs the ones that failed. Callers often answer earlier or ignore the result. */
+/**
+ * Sends e-mails with another mailer and logs failures, because callers often do not wait for the result or ignore it.
+ */
 export class ReportingMailer extends Mailer {
   constructor(
     private readonly mailer: Mailer,

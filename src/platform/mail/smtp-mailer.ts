@@ -10,7 +10,7 @@ import { sanitizeText } from '../sanitize/index.js';
 import { domainOf, faultIn, type Mail, Mailer, type MailResult } from './mailer.js';
 import { asError } from '../errors/index.js';
 
-/** Failures without an SMTP reply for which a later attempt would fail as well. */
+/** Failures without an SMTP reply that would also occur in a later attempt. */
 const PERMANENT_CODES = new Set([
   'EENVELOPE',
   'EMESSAGE',
@@ -36,7 +36,7 @@ export class SmtpMailer extends Mailer {
   private readonly transport: Transporter<SMTPPoolSentMessageInfo, SMTPPoolOptions>;
   private readonly from: string;
   private readonly timeoutMs: number;
-  /** Secrets that a server might repeat in its reply, and that results must not contain. */
+  /** Secrets that must not appear in results, even if the server repeats them in a reply. */
   private readonly secrets: readonly string[];
 
   constructor(options: SmtpMailerOptions) {
@@ -65,7 +65,8 @@ export class SmtpMailer extends Mailer {
     const messageId = `<${newId()}@${domainOf(this.from)}>`;
     const fault = faultIn(mail);
     if (fault !== null) return { status: 'failed', transient: false, error: fault, messageId };
-    // Socket timeouts restart with every byte. The signal also ends a server that sends bytes slowly.
+    // A socket timeout starts again with every byte. The signal also ends the exchange with a server that sends bytes
+    // slowly.
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), this.timeoutMs);
     try {
@@ -86,7 +87,7 @@ export class SmtpMailer extends Mailer {
     }
   }
 
-  /** Connects, greets the server and signs in, and sends no mail. @returns what is wrong, or null */
+  /** Connects to the server and authenticates, but sends no e-mail. @returns what is wrong, or null */
   async check(): Promise<string | null> {
     try {
       await this.transport.verify();
@@ -103,7 +104,7 @@ export class SmtpMailer extends Mailer {
 
   private failureOf(error: unknown, timedOut: boolean): { transient: boolean; error: string } {
     const { code, permanent, response, message } = asError(error) as NodemailerError;
-    // A step may take as long as the whole message, so either timeout may fire first.
+    // Each step has the same time limit as the whole message, so either timeout may fire first.
     if (timedOut || code === 'ETIMEDOUT') return { transient: true, error: 'The mail server did not answer in time' };
     const transient = permanent === undefined ? !PERMANENT_CODES.has(code ?? '') : !permanent;
     return { transient, error: sanitizeText(response ?? message, this.secrets) };

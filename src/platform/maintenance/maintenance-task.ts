@@ -14,7 +14,7 @@ export abstract class MaintenanceTask {
 export class MaintenanceRunner {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** Runs the tasks one after another. A failing task does not stop the others, but the round then rejects. */
+  /** Runs the tasks one after another. When a task fails, the other tasks still run, and then the promise rejects. */
   async run(): Promise<number> {
     const failures: unknown[] = [];
     let processed = 0;

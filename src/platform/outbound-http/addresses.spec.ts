@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { AllowedSubnets, canonicalAddress, isPublicAddress } from './addresses.js';
 import { bareHost, parseDestination } from './destination.js';
 
-/** The first and last address of each range. Their neighbours outside are tested where they are public. */
+/** The first and last address of each range. The addresses next to a range are tested if they are public. */
 const IPV4_RANGES: readonly (readonly [string, string])[] = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -160,7 +160,7 @@ describe('the canonical spelling', () => {
   });
 });
 
-/** Generates any address, with addresses in and at the edge of the special ranges as often as all others. */
+/** Generates any address. Half of the addresses are in or next to a special range. */
 function anyIpv4(): fc.Arbitrary<number> {
   const inRange = fc.constantFrom(...BOUNDS).chain(([min, max]) => fc.integer({ min, max }));
   const atEdge = fc.constantFrom(...BOUNDS.flatMap(([first, last]) => [Math.max(first - 1, 0), first, last]));

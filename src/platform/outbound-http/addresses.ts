@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import type { Subnet } from '../../config/index.js';
 
-// Uses Node's BlockList with ranges written out here. ipaddr.js 2.5 treats all unassigned IPv6 space as public, which
-// is seven eighths of it, and reads 010.1.2.3 as octal.
+// Uses Node's BlockList and the ranges below instead of ipaddr.js. Version 2.5 of ipaddr.js reads 010.1.2.3 as octal,
+// and treats unassigned IPv6 space, which is seven eighths of all addresses, as public.
 
 /** IANA's special-purpose IPv4 ranges, multicast and the reserved rest. None of them contains a public address. */
 const SPECIAL_IPV4 = blockList('ipv4', [
@@ -23,10 +23,13 @@ const SPECIAL_IPV4 = blockList('ipv4', [
   ['240.0.0.0', 4],
 ]);
 /**
- * Global unicast. Addresses that embed an IPv4 address (mapped, translated, NAT64) are outside, whatever they embed.
+ * Global unicast addresses. Addresses that embed an IPv4 address (mapped, translated, NAT64) are not in this range,
+ * whichever address they embed.
  */
 const GLOBAL_IPV6 = blockList('ipv6', [['2000::', 3]]);
-/** Special ranges within global unicast: protocol assignments with Teredo and ORCHID, documentation, 6to4. */
+/**
+ * Special ranges inside global unicast: protocol assignments (including Teredo and ORCHID), documentation, and 6to4.
+ */
 const SPECIAL_IPV6 = blockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -49,8 +52,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The ranges of OUTBOUND_ALLOWED_SUBNETS. IPv6 addresses are matched only against IPv6 ranges: Node's BlockList would
- * match the IPv4-mapped `::ffff:127.0.0.1` with 127.0.0.0/8, which nobody allowed in that form.
+ * The ranges of OUTBOUND_ALLOWED_SUBNETS. IPv6 addresses are matched only with IPv6 ranges. Node's BlockList would also
+ * match the IPv4-mapped address `::ffff:127.0.0.1` with 127.0.0.0/8, although this form was not allowed.
  */
 export class AllowedSubnets {
   readonly isEmpty: boolean;
@@ -81,7 +84,8 @@ export function canonicalAddress(address: string): string | null {
   return family === 6 ? (URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? null) : null;
 }
 
-// BlockList would ignore the zone of `fe80::1%eth0`, but such an address is on a link of this host.
+// BlockList would ignore the zone of `fe80::1%eth0`. An address with a zone is never public, because it belongs to a
+// link of this host.
 function familyOf(address: string): number {
   return address.includes('%') ? 0 : isIP(address);
 }

@@ -19,7 +19,10 @@ export class AnswerText {
     this.chunks.push(Buffer.from(part));
   }
 
-  /** Returns the text as UTF-8. Omits a character that the limit cut in two, and replaces other invalid bytes. */
+  /**
+   * Returns the bytes as UTF-8 text. A character that the limit has cut is omitted, and other invalid bytes are
+   * replaced.
+   */
   toString(): string {
     return new TextDecoder().decode(Buffer.concat(this.chunks), { stream: this.isFull });
   }

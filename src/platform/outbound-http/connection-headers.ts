@@ -1,4 +1,7 @@
-/** Headers of the connection or of the message's encoding. {@link OutboundHttp} sets or omits them itself. */
+/**
+ * Headers that belong to the connection or to the encoding of the message. {@link OutboundHttp} sets or omits them
+ * itself.
+ */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -15,7 +18,10 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'via',
 ]);
 
-/** Whether {@link OutboundHttp} ignores a header of the caller. Code that accepts headers from users refuses these. */
+/**
+ * Returns whether {@link OutboundHttp} ignores this header of a request. Code that accepts headers from users refuses
+ * such headers.
+ */
 export function isConnectionHeader(name: string): boolean {
   const key = name.toLowerCase();
   return CONNECTION_HEADERS.has(key) || key.startsWith('proxy-');

@@ -13,9 +13,10 @@ export type Vetting =
   | { readonly kind: 'not_found'; readonly reason: LookupFailure };
 
 /**
- * Decides where a user-given address may lead: to the public internet and to OUTBOUND_ALLOWED_SUBNETS. Every address of
- * a name must be allowed. A name of the local network (`localhost`, `*.internal`, a single label) is refused unless all
- * its addresses are in the allowed subnets, because then the operator has allowed this network explicitly.
+ * Decides to which addresses a user-given URL may connect: to public addresses and to OUTBOUND_ALLOWED_SUBNETS. Every
+ * address of a name must be allowed. A name of the local network (`localhost`, `*.internal`, a single label) is
+ * refused, unless all of its addresses are in the allowed subnets, in which case the operator has explicitly allowed
+ * this network.
  */
 export class DestinationSafety {
   private readonly allowed: AllowedSubnets;
@@ -28,8 +29,8 @@ export class DestinationSafety {
   }
 
   /**
-   * Returns the sentence that refuses a destination at configuration, or null. A public name without DNS records is
-   * accepted, because they may follow, and each request checks its addresses again. Takes at most 2 seconds.
+   * Returns the message that refuses a destination when it is configured, or null. A public name without DNS records is
+   * accepted, because records may be added later and each request checks its addresses again. Takes at most 2 seconds.
    */
   async checkAtConfiguration(url: URL, share = ''): Promise<string | null> {
     const vetting = await this.vet(url, AbortSignal.timeout(CONFIGURATION_LOOKUP_MS), share);
@@ -38,8 +39,8 @@ export class DestinationSafety {
   }
 
   /**
-   * Returns the addresses that may be connected to. Do not resolve the name again: another lookup may give other
-   * addresses.
+   * Returns the addresses to which a connection is allowed. Connect to these addresses and do not resolve the name
+   * again, because another lookup may return other addresses.
    */
   async vet(url: URL, signal: AbortSignal, share: string): Promise<Vetting> {
     const host = bareHost(url);
@@ -60,7 +61,7 @@ export class DestinationSafety {
     return isPublicAddress(address) || this.allowed.has(address);
   }
 
-  /** Waits no longer than the signal, whatever the lookup does. */
+  /** Looks up the host. Ends at the latest when the signal aborts. */
   private find(host: string, signal: AbortSignal, share: string): Promise<LookupAnswer> {
     return new Promise((resolve) => {
       const late = () => resolve({ ok: false, reason: 'timeout' });
@@ -77,7 +78,10 @@ export class DestinationSafety {
   }
 }
 
-/** Returns the last two labels, which approximate the operator of the name servers, for lookups without a share. */
+/**
+ * Returns the last two labels of a host name. It is the share of lookups that have no other share, because hosts below
+ * it usually have the same name servers.
+ */
 function domainOf(host: string): string {
   return host.split('.').slice(-2).join('.');
 }

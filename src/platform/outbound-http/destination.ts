@@ -1,8 +1,8 @@
 import { kindOfName } from '../sanitize/index.js';
 
-/** Words for credentials that a webhook may also use for other things. */
+/** Names of credentials that webhooks also use for other values. */
 const ORDINARY = new Set(['ticket', 'assertion']);
-/** Names are decoded this many times, because some receivers decode once more than the address requires. */
+/** Names are decoded up to this many times, because some receivers decode more often than the URL requires. */
 const MOST_DECODINGS = 3;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const LONGEST_NAME = 253;
@@ -15,8 +15,8 @@ export interface DestinationRules {
 export type ParsedDestination = { ok: true; url: URL } | { ok: false; problem: string };
 
 /**
- * Parses a user-given address. Store and send `url.href`, which every parser reads the same way. Checks only the form;
- * {@link DestinationSafety} checks where the address leads. `problem` is a sentence for the caller.
+ * Parses a user-given URL. Store and send `url.href`, which every parser reads in the same way. Only the form is
+ * checked here. {@link DestinationSafety} checks the addresses of the host. `problem` is a sentence for the caller.
  */
 export function parseDestination(text: string, rules: DestinationRules): ParsedDestination {
   const url = URL.parse(text);
@@ -34,7 +34,7 @@ function problemOf(url: URL, rules: DestinationRules): string | null {
   return null;
 }
 
-/** Returns the names of the query's parameters. Some receivers also separate parameters by `;`. */
+/** Returns the names of the query parameters. Parameters are also split at `;`, because some receivers do so. */
 function namesInQuery(url: URL): string[] {
   return url.search
     .slice(1)
@@ -45,7 +45,7 @@ function namesInQuery(url: URL): string[] {
 function decoded(name: string): string {
   let plain = name.replaceAll('+', ' ');
   for (let times = 0; times < MOST_DECODINGS && plain.includes('%'); times += 1) {
-    // Invalid escapes stay, and bytes that are not UTF-8 become U+FFFD. All other escapes are still decoded.
+    // Invalid escapes stay unchanged, and bytes that are not UTF-8 become U+FFFD.
     plain = plain.replace(/(?:%[\da-f]{2})+/gi, (escapes) =>
       Buffer.from(escapes.replaceAll('%', ''), 'hex').toString(),
     );
@@ -54,16 +54,16 @@ function decoded(name: string): string {
 }
 
 /**
- * Whether a query parameter is named like a credential, by the names that text masking uses, in any case and with any
- * separators: `X-Amz-Signature`, `apiKey`, `x_api_key`, `sessiontoken` and `token[]` are, `monkey` and `author` are
- * not.
+ * Returns whether a query parameter is named like a credential. Uses the names of text masking, in any case and with
+ * any separators. For example, `X-Amz-Signature`, `apiKey`, `x_api_key`, `sessiontoken` and `token[]` are such names,
+ * and `monkey` and `author` are not.
  */
 export function isCredentialName(name: string): boolean {
   const kind = kindOfName(name.normalize('NFKC').trim(), true);
   return kind !== null && kind !== 'container' && !ORDINARY.has(name.trim().toLowerCase());
 }
 
-/** Returns the host name or address, without the brackets of IPv6 and the final dot of an absolute name. */
+/** Returns the host name or address of a URL. Removes the brackets of IPv6 and the final dot of an absolute name. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
@@ -86,7 +86,9 @@ const OWN_NETWORK = [
   'cluster.local',
 ].map((suffix) => `.${suffix}`);
 
-/** Whether a name (lower case, as URL serializes it) has a meaning only in the local network. */
+/**
+ * Returns whether a name has a meaning only in the local network. The name must be in lower case, as in a parsed URL.
+ */
 export function isOwnNetworkName(name: string): boolean {
   return !name.includes('.') || OWN_NETWORK.some((suffix) => `.${name}`.endsWith(suffix));
 }

@@ -10,7 +10,10 @@ const LOOKUPS_AT_ONCE = 200;
 const LOOKUPS_OF_A_SHARE = 20;
 const TRY_MS = 1_000;
 const TRIES = 4;
-/** The addresses of one family wait this long for the other family. Some name servers never answer for IPv6. */
+/**
+ * How long the addresses of one family wait for the lookup of the other family. Some name servers never answer for
+ * IPv6.
+ */
 const OTHER_FAMILY_MS = 300;
 const HOSTS_FILE_LIFE_MS = 5_000;
 /** Error codes for a name or record that does not exist. */
@@ -30,11 +33,11 @@ interface FamilyAnswer {
 }
 
 /**
- * Looks up names in the hosts file, then in DNS with c-ares. `dns.lookup` is not used: getaddrinfo runs in libuv's
- * pool, two lookups at a time and without cancellation, so two names with a dead name server would block all lookups.
- * These lookups take no thread and can be cancelled. Each lookup has its own resolver, so cancelling ends only that
- * lookup, a changed resolv.conf is read, and nothing is cached. Search domains and other sources of nsswitch.conf are
- * not supported.
+ * Looks up names in the hosts file, then in DNS with c-ares. `dns.lookup` is not used, because it calls getaddrinfo in
+ * libuv's thread pool, which runs two such calls at a time and cannot cancel them. Two names with an unavailable name
+ * server would therefore block all lookups. The lookups of this class use no thread and can be cancelled. Each lookup
+ * has its own resolver, so that cancelling ends only this lookup, changes of resolv.conf are seen, and nothing is
+ * cached. Search domains and other sources of nsswitch.conf are not supported.
  */
 export class DnsLookup extends HostLookup {
   private readonly slots: FairSemaphore;
@@ -45,7 +48,7 @@ export class DnsLookup extends HostLookup {
     this.slots = new FairSemaphore({
       parallel: options.atOnce ?? LOOKUPS_AT_ONCE,
       maxPerKey: options.ofAShare ?? LOOKUPS_OF_A_SHARE,
-      // Callers have already waited for a slot of their own, and have a deadline.
+      // The queue needs no limit, because callers already wait in limited queues of their own and have a deadline.
       maxQueued: Infinity,
     });
   }

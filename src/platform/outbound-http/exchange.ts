@@ -8,7 +8,7 @@ import { bareHost } from './destination.js';
 import type { HostAddress } from './host-lookup.js';
 import { failure, failureOf, type OutboundResult, type Phase, timeout } from './outcome.js';
 
-/** The time limit for each address except the last. Then the next address is tried. */
+/** The time limit for connecting to each address except the last one. After it, the next address is tried. */
 const ATTEMPT_MS = 1_000;
 const MOST_ADDRESSES = 8;
 const MOST_HEAD_BYTES = 16_384;
@@ -26,10 +26,10 @@ export interface Exchange {
 }
 
 /**
- * Sends one request over its own connection, without an agent: no proxy, no redirect, no keep-alive. A reused
- * connection that the other side is closing could lose requests, and a pool would need to track which address was
- * vetted for which caller. Never rejects. An answer that breaks off after its headers (closed early, too short, bad
- * chunks) counts by its status. An answer that the deadline cuts off is a timeout.
+ * Sends one request over its own connection, without proxies, redirects or keep-alive. A reused connection that the
+ * other side is closing could lose requests, and a pool would have to record which address was vetted for which caller.
+ * Never rejects. An answer that ends early after its headers (closed connection, missing bytes, invalid chunks) is
+ * returned with its status. An answer that is incomplete at the deadline is a timeout.
  */
 export function exchange(order: Exchange): Promise<OutboundResult> {
   const { url, signal } = order;
@@ -54,7 +54,7 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
     const connect = () => {
       const opened = openSocket(order);
       opened.on('error', onError);
-      // Checked before the TLS handshake or the request is written.
+      // The address is checked before the TLS handshake starts or the request is sent.
       opened.prependOnceListener('connect', () => {
         if (!isVetted(opened.remoteAddress, order.addresses)) return settle(failure('unsafe_destination'));
         phase = url.protocol === 'https:' ? 'handshake' : 'request';
@@ -66,7 +66,7 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
 
     try {
       request = httpRequest({
-        // Called only when the method and the headers can be sent.
+        // Node calls this only after it has validated the method and the headers.
         createConnection: connect,
         method: order.method,
         path: `${url.pathname}${url.search}`,
@@ -81,14 +81,14 @@ export function exchange(order: Exchange): Promise<OutboundResult> {
     }
     request.on('error', onError);
     request.on('close', () => settle(answer?.() ?? failure('connection_reset')));
-    // The server answered with an unsolicited 101. Other 1xx answers are ignored.
+    // A 101 answer is a protocol error, because no upgrade was requested. Other 1xx answers are ignored.
     request.on('upgrade', () => settle(failure('protocol_error')));
     request.on('response', (response) => {
       phase = 'body';
       const text = new AnswerText(order.maxAnswerBytes);
       const finish = () => settle(answerOf(response, text));
       answer = () => {
-        // Data that arrived with the error is still buffered. read() passes it to the listener below.
+        // Data that arrived before the error may still be buffered. `read()` passes it to the listener below.
         while (response.read() !== null);
         return answerOf(response, text);
       };
@@ -110,7 +110,7 @@ function openSocket({ url, addresses, tls }: Exchange): Socket {
   const connection = {
     host,
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-    // Not called when the host is an address, because then it is the vetted address itself.
+    // Node does not call `lookup` when the host is an IP address. The host is then the vetted address itself.
     lookup: pinned(addresses.slice(0, MOST_ADDRESSES)),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
@@ -119,7 +119,7 @@ function openSocket({ url, addresses, tls }: Exchange): Socket {
   if (!isTls) return connectTcp(connection);
   return connectTls({
     ...connection,
-    // RFC 6066 allows no addresses as the server name. The certificate is then checked for `host`.
+    // RFC 6066 does not allow an IP address as the server name. The certificate is checked for `host` in any case.
     servername: isIP(host) === 0 ? host : '',
     secureContext: tls,
     ALPNProtocols: ['http/1.1'],

@@ -17,16 +17,19 @@ export interface OutboundRequest {
   readonly body: Buffer;
   /** The bytes of the answer's body that are read. The rest is ignored. The default is 8 KiB. */
   readonly maxAnswerBytes?: number;
-  /** Milliseconds for the whole exchange: lookup, connecting, TLS, sending, and the headers and body of the answer. */
+  /**
+   * Time limit for the whole exchange in milliseconds: lookup, connecting, TLS, sending, and the headers and body of
+   * the answer.
+   */
   readonly deadlineMs: number;
   /**
-   * Whether to refuse an address with credential-like query names, as delivery channels do. By default they are
-   * allowed.
+   * Whether a URL with a query parameter that is named like a credential is refused. Delivery channels set this. The
+   * default is false.
    */
   readonly refuseCredentialQuery?: boolean;
   /**
-   * The party that the request is sent for (a project). Lookups of one do not delay another's. Default: the host's
-   * domain.
+   * The party for which the request is sent, such as a project. Lookups of one party do not delay lookups of another.
+   * The default is the domain of the host.
    */
   readonly share?: string;
 }
@@ -36,7 +39,9 @@ export interface OutboundHttpOptions {
   readonly authorities?: readonly string[];
 }
 
-/** The only client for user-given addresses. {@link DestinationSafety} vets every address before it is connected to. */
+/**
+ * The only HTTP client for user-given URLs. {@link DestinationSafety} vets every address before a connection is opened.
+ */
 export class OutboundHttp {
   private readonly tls: SecureContext;
 
@@ -99,14 +104,14 @@ export class OutboundHttp {
   }
 }
 
-/** Adds the header `traceparent`, unless the receiver's configuration has its own. */
+/** Adds the header `traceparent`, unless the request already has one. */
 function traced(request: OutboundRequest, traceparent: Traceparent | undefined): OutboundRequest {
   if (traceparent === undefined) return request;
   if (Object.keys(request.headers).some((name) => name.toLowerCase() === 'traceparent')) return request;
   return { ...request, headers: { ...request.headers, traceparent } };
 }
 
-/** Returns the text for a span that failed, or undefined. */
+/** Returns the failure text for the span of a request, or undefined when the request succeeded. */
 function failureOf(result: OutboundResult | undefined): string | undefined {
   if (result === undefined) return 'failed';
   if (result.kind === 'failure') return result.reason;

@@ -1,7 +1,7 @@
 export type OutboundFailureReason =
-  /** The form or an address of the destination was refused. Nothing was connected. */
+  /** The URL or an address of the destination was refused. No connection was opened. */
   | 'unsafe_destination'
-  /** The method or a header cannot be put into a request. */
+  /** The method or a header is not allowed in a request. */
   | 'invalid_request'
   /** The deadline passed, or connecting timed out. */
   | 'timeout'
@@ -9,9 +9,9 @@ export type OutboundFailureReason =
   | 'dns_temporary'
   | 'connection_refused'
   | 'connection_reset'
-  /** There was no route, port or descriptor, so nothing reached the destination. */
+  /** No route, local port or file descriptor was available, so nothing was sent to the destination. */
   | 'connection_failed'
-  /** The certificate is not trusted, expired, or for another host. */
+  /** The certificate is not trusted, has expired, or belongs to another host. */
   | 'tls_certificate'
   | 'tls_handshake'
   /** The answer is not HTTP, or its head is larger than 16 KiB. */
@@ -22,7 +22,10 @@ export interface OutboundAnswer {
   readonly status: number;
   /** Names are in lower case, and repeated headers are joined by `, `. At most 16 KiB in total. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first bytes (8 KiB, unless the request says otherwise) as UTF-8 with invalid bytes replaced. Empty for an encoded (compressed) body. Not sanitized. */
+  /**
+   * The first bytes of the body as UTF-8, with invalid bytes replaced: 8 KiB, unless the request sets another limit.
+   * Empty for a compressed body. The text is not sanitized.
+   */
   readonly body: string;
   readonly retryAfter: string | null;
 }
@@ -89,7 +92,8 @@ export function failureOf(error: Error, phase: Phase): OutboundFailure {
   return failure(isHandshakeCode(code) ? 'tls_handshake' : 'connection_reset');
 }
 
-// Every other code of the handshake is OpenSSL's result of checking the certificate (CERT_HAS_EXPIRED, DEPTH_ZERO_…).
+// All other error codes in the handshake are OpenSSL's results of verifying the certificate (CERT_HAS_EXPIRED,
+// DEPTH_ZERO_…).
 function isHandshakeCode(code: string): boolean {
   return /^($|EPROTO$|ERR_SSL_|ERR_TLS_(?!CERT_)|ERR_OSSL_)/.test(code);
 }

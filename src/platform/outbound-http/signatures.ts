@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 
 export interface DeliveryToSign {
   /**
-   * The secrets, newest first: several while a secret is being rotated, none for a receiver without a secret. The key
-   * of a text is its UTF-8 bytes.
+   * The secrets, newest first. There are several while a secret is being rotated, and none for a receiver without a
+   * secret. A text secret is used as its UTF-8 bytes.
    */
   readonly secrets: readonly (string | Buffer)[];
   /** The Unix time of this attempt in seconds. */
   readonly timestamp: number;
-  /** The same id for all attempts. Receivers recognize repeated deliveries by it. */
+  /** The same id for all attempts, by which receivers recognize a repeated delivery. */
   readonly id: string;
   /** The bytes that are sent. */
   readonly body: Buffer;
@@ -23,8 +23,8 @@ export function standardHeaders({ secrets, timestamp, id, body }: DeliveryToSign
 }
 
 /**
- * Returns the headers that identify and sign one attempt: `X-Service-*` and those of Standard Webhooks. A Standard
- * Webhooks library must get a secret that was typed as text in its raw format, not as base64.
+ * Returns the headers that identify and sign one attempt: `X-Service-*` and those of Standard Webhooks. To verify a
+ * secret that was entered as text, a Standard Webhooks library must use the raw format and not base64.
  */
 export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   const { secrets, timestamp, id, body } = delivery;

@@ -14,7 +14,7 @@ import {
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** Closing reaches this limit only when the backend is unavailable. */
+/** The time limit for closing a queue or an idle worker. It is reached only when the backend is unavailable. */
 const IDLE_CLOSE_MS = 2_000;
 
 /** The pool that all queues and workers of a process share on PostgreSQL. One of its connections listens for jobs. */
@@ -22,7 +22,8 @@ export class SharedConnection extends PostgresConnection {
   private lastTurn: Promise<unknown> = Promise.resolve();
 
   /**
-   * Runs work after earlier work is done. pg runs one query at a time on a connection, and the listening one is shared.
+   * Runs work after all earlier work. pg runs one query at a time on a connection, and all workers share the connection
+   * that listens for jobs.
    */
   oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.lastTurn.then(work);
@@ -31,7 +32,9 @@ export class SharedConnection extends PostgresConnection {
   }
 }
 
-/** BullMQ's backend on a shared connection. Closing one queue or worker keeps the connection open for the others. */
+/**
+ * BullMQ's backend on a shared connection. When one queue or worker closes, the connection stays open for the others.
+ */
 class SharedBackend extends PostgresQueueBackend {
   private isSubscribed = false;
 
@@ -57,8 +60,8 @@ class SharedBackend extends PostgresQueueBackend {
   }
 
   /**
-   * BullMQ subscribes when it first waits for a job, so this waits with a timeout of zero.
-   * @returns a job that is ready, or null when there is none or this backend has subscribed already
+   * Makes BullMQ subscribe, which it does when it first waits for a job. The wait has a timeout of zero.
+   * @returns a job that is ready, or null when there is none or this backend has already subscribed
    */
   private async subscribe(): ReturnType<PostgresQueueBackend['waitForJob']> {
     if (this.isSubscribed) return null;
@@ -73,7 +76,8 @@ class SharedBackend extends PostgresQueueBackend {
 }
 
 /**
- * Uses PostgreSQL for a shared connection and Redis otherwise, so that applications with either can run in one process.
+ * Uses PostgreSQL for a shared connection and Redis for any other, so that applications with different backends can run
+ * in one process.
  */
 const backendOfConnection: BackendFactory = (name, options, roles) => {
   const connection: unknown = options.connection;
@@ -84,20 +88,21 @@ const backendOfConnection: BackendFactory = (name, options, roles) => {
 
 const backed = withBackend(backendOfConnection);
 
-/** Disconnects from an unavailable backend, so that pending calls settle. */
+/** Disconnects from an unavailable backend, so that pending calls end. */
 function cutOff(backend: IQueueBackend, where: string): void {
   for (const cut of [backend.disconnectBlocking(false), backend.disconnect()]) {
     cut.catch((error: unknown) => connectionErrors.report(where, error));
   }
 }
 
-/** A BullMQ queue that reports errors from its creation on, and closes in limited time without rejecting. */
+/** A BullMQ queue that reports errors from its creation on. Closing it takes limited time and never rejects. */
 export class BoundedQueue extends backed.Queue {
   private bounded?: Promise<void>;
 
   constructor(name: string, options: Partial<QueueOptions>) {
     const { connection } = options;
-    // When the module's settings fail, Nest creates the queue without them, and BullMQ would use a Redis on localhost.
+    // When the settings of the module cannot be created, Nest creates the queue without them. BullMQ would then use a
+    // Redis on localhost.
     if (!connection) throw new Error(`queue ${name} has no connection`);
     super(name, { ...options, connection });
     this.on('error', (error) => connectionErrors.report(`queue ${name}`, error));
@@ -124,8 +129,8 @@ export interface BoundedWorkerOptions extends WorkerOptions {
 }
 
 /**
- * A BullMQ worker that finishes its running jobs when it closes. Beyond its time limit it aborts their signals, and
- * another worker starts the jobs again.
+ * A BullMQ worker that finishes its running jobs when it closes. After a time limit it aborts the signals of these
+ * jobs, and another worker starts them again.
  */
 export class BoundedWorker extends backed.Worker<unknown, unknown> {
   private readonly closeMs: number;
@@ -160,7 +165,7 @@ export class BoundedWorker extends backed.Worker<unknown, unknown> {
       connectionErrors.report(`worker ${this.name}`, error);
       this.cancelAllJobs('the time to shut down is over');
       cutOff(this.backend, `worker ${this.name}`);
-      // The timers of the lock manager and the worker would keep the process alive.
+      // Without this, the timers of the lock manager and of the worker would keep the process alive.
       await Promise.all([this.lockManager.close(), this.pause(true)]);
     }
   }

@@ -24,7 +24,7 @@ export async function makeBoard(queues: Iterable<Queue>, { title, path }: BoardO
     serverAdapter,
     options: { uiConfig: { boardTitle: title, hideRedisDetails: true } },
   });
-  // By default the answer would contain the stack of the error.
+  // The default handler would put the stack of the error into the answer.
   serverAdapter.setErrorHandler((error) => {
     connectionErrors.report('the page of the queues', error);
     return { status: 500, body: { detail: 'Internal Server Error' } };

@@ -5,8 +5,8 @@ const SILENCE_MS = 30_000;
 const MOST_MESSAGES = 100;
 
 /**
- * Logs each connection error once in 30 seconds. While a backend is unavailable, every connection repeats the same
- * error several times a second.
+ * Logs each connection error at most once in 30 seconds. While a backend is unavailable, every connection reports the
+ * same error several times a second.
  */
 class ConnectionErrorLog {
   private readonly logger = new Logger('Queue');

@@ -15,12 +15,13 @@ import { connectionErrors } from './connection-errors.js';
 import { asError, errorCode } from '../errors/index.js';
 
 /**
- * The connections with the backend `postgres`: one for listening, which all workers share, and the rest for queries.
+ * The number of connections with the backend `postgres`: one that listens for jobs and is shared by all workers, and
+ * the others for queries.
  */
 const POOL_SIZE = 5;
 const RETRY_MS = 250;
 const POOL_CLOSE_MS = 2_000;
-/** How long a broken Redis connection may stay open after closing. It keeps the process alive meanwhile. */
+/** How long a broken Redis connection may stay open after it is closed. An open connection keeps the process alive. */
 const REDIS_CUT_MS = 200;
 
 /** Migrates BullMQ's own schema `bullmq` to the latest version. Concurrent callers wait for one another. */
@@ -33,7 +34,7 @@ async function migrateQueueSchema(client: pg.ClientBase): Promise<void> {
   if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
 }
 
-/** The connections of queues and workers. Created once per application and closed last. */
+/** The connections of all queues and workers. They are created once per application and closed last. */
 export class QueueConnections {
   readonly timings: QueueTimings;
   /** Null with the backend `redis`. */
@@ -42,13 +43,14 @@ export class QueueConnections {
 
   private constructor(
     readonly options: QueueOptions,
-    /** Runs the queries for the record of job runs, and with `postgres` also those of the queues. */
+    /** The pool for the record of job runs, and with `postgres` also for the queues. */
     readonly pool: pg.Pool,
   ) {
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.pool.setMaxListeners(0);
     this.pool.on('error', (error) => connectionErrors.report('database connection', error));
-    // BullMQ checks out clients without an error listener. When the server ended such a client, the process would end.
+    // BullMQ uses clients without an error listener. If the server ended such a client, its error event would end the
+    // process.
     this.pool.on('connect', (client) => {
       client.on('error', (error) => connectionErrors.report('database connection', error));
       // Each worker listens for notifications on the same client.
@@ -59,8 +61,8 @@ export class QueueConnections {
   }
 
   /**
-   * Waits up to `timings.start` until the database answers and the queue's schema is up to date. A queue that is
-   * created earlier would remember the failure and refuse every later job.
+   * Connects, and waits up to `timings.start` until the database answers and the schema of the queues is up to date. A
+   * queue that is created earlier would remember the failure and refuse every later job.
    */
   static async open(options: QueueOptions): Promise<QueueConnections> {
     if (options.backend === 'redis' && !options.redisUrl) throw new TypeError('the redis backend needs a redis url');
@@ -72,7 +74,8 @@ export class QueueConnections {
         max: onPostgres ? POOL_SIZE : 2,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
-        // Requests wait no longer than `timings.add`. A start on a busy machine may need all of `timings.start`.
+        // Adding a job waits no longer than `timings.add`. A start on a busy machine may need all of `timings.start`,
+        // so that limit applies here.
         connectionTimeoutMillis: { ...DEFAULT_TIMINGS, ...options.timings }.start,
         application_name: 'queue',
         ...(onPostgres && { options: '-c search_path=bullmq' }),
@@ -87,17 +90,17 @@ export class QueueConnections {
     return connections;
   }
 
-  /** Fails fast while Redis is unavailable, because jobs are added while requests wait. */
+  /** The connection for adding jobs. Without Redis it fails at once, because a request waits for the result. */
   get forQueues(): ConnectionOptions {
     return this.postgres ?? { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, enableOfflineQueue: false };
   }
 
-  /** Waits until Redis is available again. */
+  /** The connection for workers. It waits until Redis is available again. */
   get forWorkers(): ConnectionOptions {
     return this.postgres ?? { url: this.options.redisUrl, disconnectTimeout: REDIS_CUT_MS, maxRetriesPerRequest: null };
   }
 
-  /** Cast to a BullMQ option, whose type does not allow existing connections. See backend.ts. */
+  /** The type of this BullMQ option does not allow an existing connection, so the value is cast. See backend.ts. */
   private get postgres(): ConnectionOptions | null {
     return this.shared as unknown as ConnectionOptions | null;
   }
@@ -147,7 +150,10 @@ export class QueueConnections {
   }
 }
 
-/** Whether waiting can help: true when the server is unreachable or starting, false for a wrong name or password. */
+/**
+ * Returns whether the error may be temporary: true when the server is unreachable or starting, false for a wrong name
+ * or password.
+ */
 function mayPass(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   const fromServer = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');

@@ -2,7 +2,10 @@ import { Injectable, SetMetadata, type Type } from '@nestjs/common';
 
 declare const types: unique symbol;
 
-/** T itself if JSON preserves it; `never` in place of a Date, a Map, a function or undefined. */
+/**
+ * T itself if JSON preserves it. Types that JSON does not preserve become `never`, for example Date, Map, functions and
+ * undefined.
+ */
 export type JsonSafe<T> = T extends string | number | boolean | null
   ? T
   : T extends (...args: never[]) => unknown
@@ -24,7 +27,9 @@ export interface JobDeclaration {
   readonly name: string;
   /** The queue of the job. Jobs of one queue share its worker. */
   readonly queue: string;
-  /** The maximum number of attempts. A run that is repeated because its worker died does not count. */
+  /**
+   * The maximum number of attempts. A run that is repeated because its worker died is not counted as another attempt.
+   */
   readonly attempts: number;
   /** The wait before the next attempt: `delayMs` each time, or doubled each time. */
   readonly backoff?: { readonly type: 'fixed' | 'exponential'; readonly delayMs: number };
@@ -36,7 +41,7 @@ export interface JobDeclaration {
 
 export interface JobDefinition<P extends object, R = unknown> extends JobDeclaration {
   readonly every?: { readonly ms: number; readonly payload: P };
-  /** Never set. Carries the types of the payload and the result. */
+  /** Never has a value. It carries the types of the payload and the result. */
   readonly [types]?: { payload: P; result: R };
 }
 

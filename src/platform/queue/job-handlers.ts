@@ -29,7 +29,10 @@ export function findHandlers(discovery: DiscoveryService): FoundHandler[] {
   return found;
 }
 
-/** Throws a JobWiringError unless job names are unique and, where this process runs jobs, each job has one handler. */
+/**
+ * Throws a JobWiringError unless job names are unique and, in a process that runs jobs, each job has exactly one
+ * handler.
+ */
 export function assertJobsAreWired(
   jobs: readonly JobDeclaration[],
   handlers: readonly FoundHandler[],

@@ -2,8 +2,9 @@ import type { JobsOptions } from 'bullmq';
 import type { JobDeclaration } from './job-definition.js';
 
 /**
- * Removes finished jobs from the backend at once: stored ones fill it, and a stored job prevents the next job with its
- * id. The domain tables and the record of runs contain the outcome.
+ * Returns BullMQ's options for a job. Finished jobs are removed from the backend at once, because they would fill it,
+ * and because a stored job prevents a new job with the same id. The outcome is in the domain tables and in the record
+ * of runs.
  */
 export function jobOptions(job: JobDeclaration): JobsOptions {
   return {

@@ -13,21 +13,21 @@ import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
 /**
- * The time limit of a count of due work, in milliseconds. Together with the reads before it, the states of the jobs must
- * fit into the time limit of a metric.
+ * The time limit for counting due work, in milliseconds. Together with the reads before it, the count must end within
+ * the time limit of a metric.
  */
 const DUE_LIMIT_MS = 1_000;
 
 export interface JobState {
   name: string;
-  /** Null until the first run, as is the duration. */
+  /** Null until the first run. The same applies to `last_duration_ms`. */
   last_run_at: Date | null;
   last_duration_ms: number | null;
   /** Null after a successful run. */
   last_error: string | null;
   /**
-   * The amount of due work for a polled job, null while it cannot be counted. For others the waiting runs of the job's
-   * queue, null while the backend does not answer.
+   * For a polled job, the amount of due work, or null while it cannot be counted. For any other job, the number of
+   * waiting runs in the job's queue, or null while the backend does not answer.
    */
   due: number | null;
   /** The interval in milliseconds. Null for a job that runs only on demand. */
@@ -46,7 +46,10 @@ export interface ScheduledRun {
 }
 
 export interface AddOptions {
-  /** While a job with this id waits or runs, adding it again does nothing. Must not be a number or contain ":". */
+  /**
+   * While a job with this id is waiting or running, another job with the same id is ignored. Must not be a number or
+   * contain ":".
+   */
   jobId?: string;
   delayMs?: number;
 }
@@ -71,8 +74,8 @@ export class JobQueue {
   ) {}
 
   /**
-   * Adds a job to the queue. Rejects with QueueUnavailableError when the backend does not accept the job within the
-   * time limit (it may still accept it later), and with TypeError for an invalid id.
+   * Adds a job to the queue. Rejects with a TypeError for an invalid id, and with QueueUnavailableError when the
+   * backend does not confirm the job within the time limit. The backend may still accept the job after that.
    */
   async add<P extends object>(job: JobDefinition<P>, payload: NoInfer<P>, options: AddOptions = {}): Promise<void> {
     const { jobId, delayMs } = options;
@@ -89,7 +92,7 @@ export class JobQueue {
     );
   }
 
-  /** Runs a job in this process without the queue, and returns its result. Rejects as the handler does. */
+  /** Runs a job in this process without the queue, and returns its result. Rejects with the error of the handler. */
   async runNow<P extends object, R>(job: JobDefinition<P, R>, payload: NoInfer<P>): Promise<R> {
     this.queueOf(job);
     const context = { jobId: `now-${randomUUID()}`, attempt: 1, signal: new AbortController().signal };
@@ -100,9 +103,9 @@ export class JobQueue {
   }
 
   /**
-   * Registers a job that other code runs with {@link runNow} every `ms` milliseconds, in some process. Its state then
-   * reports the interval, as for a scheduled job, and `countDue` as the due work. For work that must continue while the
-   * backend is unavailable.
+   * Registers a polled job, which other code runs with {@link runNow} every `ms` milliseconds in one of the processes.
+   * Use it for work that must continue while the backend is unavailable. The state of the job then reports the
+   * interval, and the result of `countDue` as the due work.
    */
   runsEvery(job: JobDeclaration, ms: number, countDue: () => Promise<number>): void {
     this.queueOf(job);
@@ -110,8 +113,8 @@ export class JobQueue {
   }
 
   /**
-   * Returns the state of the declared jobs in their order. Works while the backend is unavailable, because most of the
-   * state is in the database. Rejects with QueueUnavailableError when the database does not answer.
+   * Returns the states of the declared jobs, in the order of their declaration. Works while the backend is unavailable,
+   * because most of the state is in the database. Rejects with QueueUnavailableError when the database does not answer.
    */
   async state(): Promise<JobState[]> {
     const [runs, waiting] = await Promise.all([
@@ -148,7 +151,7 @@ export class JobQueue {
     });
   }
 
-  /** Returns a handler for a page that shows the queues. Must be mounted at the path of its options. */
+  /** Returns a request handler for a page that shows the queues. Mount it at the path in the options. */
   board(options: BoardOptions): Promise<RequestHandler> {
     return makeBoard(this.queues.values(), options);
   }
@@ -172,7 +175,10 @@ export class JobQueue {
     return new Map(await Promise.all(counts));
   }
 
-  /** A count that fails hides no other state. The job that reads the same tables fails as well, and its error is shown. */
+  /**
+   * Returns null when the count fails, so that the other states are still reported. The job that reads the same tables
+   * fails as well, and its state shows the error.
+   */
   private async dueWork(polled: Polled): Promise<number | null> {
     try {
       return await within(DUE_LIMIT_MS, polled.countDue(), () => new Error(`no answer within ${DUE_LIMIT_MS} ms`));
@@ -198,8 +204,8 @@ export class JobQueue {
 }
 
 /**
- * Whether both backends accept the id: not empty, no ":" (they use it as a separator), not a whole number (they number
- * jobs).
+ * Returns whether both backends accept the id. It must not be empty, contain ":", which they use as a separator, or be
+ * a whole number, because they number jobs.
  */
 function isJobId(id: string): boolean {
   return id.length > 0 && id.length <= 200 && !id.includes(':') && !/^\d+$/.test(id);

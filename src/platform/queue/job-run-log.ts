@@ -17,7 +17,7 @@ export interface RecordedRun {
 
 /**
  * Stores the last run of each job in the table `job_runs`, so that every process can read it. A process has at most one
- * write per job in flight. Of the runs that end meanwhile, only the latest is written next.
+ * write per job in flight. If several runs end during a write, only the latest of them is written next.
  */
 export class JobRunLog {
   private readonly latest = new Map<string, JobRun>();

@@ -17,7 +17,7 @@ export class JobRunner {
     for (const { job, instance } of handlers) if (instance) this.processors.set(job.name, instance);
   }
 
-  /** Runs one attempt of a queued job. A job of another version, without a handler here, fails. */
+  /** Runs one attempt of a queued job. Fails for a job that has no handler in this version of the service. */
   async work(job: Job<object>, signal: AbortSignal): Promise<void> {
     const attempt = job.attemptsMade + 1;
     try {

@@ -8,16 +8,19 @@ import { connectionErrors } from './connection-errors.js';
 import { asError } from '../errors/index.js';
 
 /**
- * The id of the advisory lock that lets one process of a database at a time repair the schedules. Any constant works.
+ * The id of an advisory lock, with which only one process of a database at a time repairs the schedules. The number is
+ * arbitrary.
  */
 const SCHEDULE_LOCK = 7_321_604_518;
-/** A schedule that is further off its time than this is broken, not busy. */
+/**
+ * A schedule is broken, and not only delayed, when its next run is further from now than its interval and this time.
+ */
 const GRACE_MS = 30_000;
 
 /**
- * Keeps one schedule for each `every` job in the backend, whatever the number of processes, and removes the schedules
- * of jobs that are no longer declared. The schedules are checked repeatedly, because a backend that lost its data would
- * otherwise run nothing until the next start.
+ * Keeps one schedule in the backend for each job with `every`, whatever the number of processes, and removes the
+ * schedules of jobs that are no longer declared. Schedules are checked repeatedly. If they were only created at start,
+ * nothing would run after the backend has lost its data.
  */
 export class JobSchedules {
   private timer?: NodeJS.Timeout;
@@ -49,8 +52,8 @@ export class JobSchedules {
   }
 
   /**
-   * Repairs the schedules under a lock. Two processes that set the same schedule at once would start two chains of
-   * runs.
+   * Repairs the schedules under a lock, because two processes that create the same schedule at once would start two
+   * series of runs.
    */
   private async mend(): Promise<void> {
     const client = await this.pool.connect();

@@ -7,12 +7,18 @@ import type { JobRunner } from './job-runner.js';
 import { within } from '../concurrency/index.js';
 import { connectionErrors } from './connection-errors.js';
 
-/** How often a job may start again after its worker died. Beyond that the job fails, because it is the likely cause. */
+/**
+ * How often a job may be started again after its worker died. After that the job fails, because the job probably ended
+ * the workers.
+ */
 const MOST_RESTARTS = 5;
-/** The pause after failing to fetch or finish a job while the backend is unavailable. */
+/** The pause after an attempt to fetch or finish a job has failed because the backend is unavailable. */
 const RETRY_MS = 1_000;
 
-/** Returns the provider from which @nestjs/bullmq creates the worker of one queue. All jobs of the queue share it. */
+/**
+ * Returns the provider from which @nestjs/bullmq creates the worker of one queue. This worker runs all jobs of the
+ * queue.
+ */
 export function queueWorkerHost(
   queue: string,
   jobs: readonly JobDeclaration[],
@@ -40,7 +46,7 @@ export function queueWorkerHost(
   return new QueueWorker();
 }
 
-/** The workers of this process: none before the start, and none in a process that only adds jobs. */
+/** The workers of this process. There are none before the start, and none in a process that only adds jobs. */
 export class JobWorkers {
   private workers: readonly BoundedWorker[] = [];
 
@@ -57,19 +63,19 @@ export class JobWorkers {
     await within(this.startMs, ready, () => new Error('workers did not connect in time'));
   }
 
-  /** Starts taking jobs. */
+  /** Starts to process jobs. */
   run(): void {
     for (const worker of this.workers) {
       worker.run().catch((error: unknown) => connectionErrors.report(`worker ${worker.name}`, error));
     }
   }
 
-  /** Whether every worker takes jobs. True without workers. */
+  /** Whether every worker processes jobs. True when there are no workers. */
   get areRunning(): boolean {
     return this.workers.every((worker) => worker.isRunning());
   }
 
-  /** Stops taking jobs and waits for the running ones, in limited time. */
+  /** Stops fetching jobs and waits for the running ones, at most for the time limit. */
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
   }

@@ -2,8 +2,8 @@ import { sanitizeText } from '../sanitize/index.js';
 import { aggregatedErrors, asError, errorMessage } from '../errors/index.js';
 
 /**
- * The queue did not accept or answer a call in time. Nothing durable is lost, because the domain tables record due
- * work.
+ * The queue did not accept or answer a call in time. No work is lost, because due work is recorded in the domain
+ * tables.
  */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
@@ -13,7 +13,9 @@ export class QueueUnavailableError extends Error {
   }
 }
 
-/** The declared jobs and the handlers found at start do not match. Lists every mismatch. */
+/**
+ * The declared jobs do not match the handlers that were found at start. `problems` has one sentence for each mismatch.
+ */
 export class JobWiringError extends Error {
   override readonly name = 'JobWiringError';
 

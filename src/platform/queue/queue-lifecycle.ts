@@ -28,8 +28,8 @@ interface QueueParts {
 }
 
 /**
- * Starts and stops the queues with the application. A failed start rejects the application's start and closes all
- * connections.
+ * Starts and stops the queues with the application. When the start fails, it closes all connections, and the
+ * application does not start.
  */
 export class QueueLifecycle
   implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown

@@ -13,7 +13,7 @@ import { JobWorkers, queueWorkerHost } from './job-workers.js';
 import { QueueLifecycle } from './queue-lifecycle.js';
 import type { QueueOptions } from './queue.options.js';
 
-/** The approximate length to which the backends trim BullMQ's event stream, which the service does not read. */
+/** The approximate number of entries in BullMQ's event stream. The service does not read this stream. */
 const EVENTS_KEPT = 256;
 
 const QUEUES = Symbol('queues');

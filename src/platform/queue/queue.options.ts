@@ -4,13 +4,13 @@ export type QueueBackend = 'postgres' | 'redis';
 export interface QueueTimings {
   /** The maximum wait for one `add`, one health check or one read of the state. */
   add: number;
-  /** The maximum wait at start: for the backend, for all queues and for all workers, each. */
+  /** The maximum wait at start. It applies separately to the backend, to all queues and to all workers. */
   start: number;
   /** The maximum wait at shutdown for running jobs. */
   close: number;
-  /** A worker that has not renewed its lock on a job for this time has lost the job. */
+  /** A worker that has not renewed its lock on a job for this time loses the job to another worker. */
   lock: number;
-  /** How often lost jobs are searched for and started again. */
+  /** How often jobs of lost workers are searched for and started again. */
   stalled: number;
   /** How often the schedules are compared with the declarations and repaired. */
   scheduleCheck: number;

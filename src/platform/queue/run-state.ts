@@ -8,7 +8,7 @@ export interface LastRun {
   readonly lastRunAt: Date | null;
   /** Null after a successful run. */
   readonly lastError: string | null;
-  /** The duration of the run, where it matters whether the run fits into the interval. */
+  /** The duration of the last run. Set where a run should take less than the interval. */
   readonly lastDurationMs?: number | null;
 }
 
@@ -16,9 +16,9 @@ export interface LastRun {
 const LATE_INTERVALS = 3;
 
 /**
- * Returns `stopped` when the job never ran or has not run for long, `stale` when it is late, `failed` when its last run
- * failed, and `degraded` when that run took longer than the interval. `startedAt` is the start of this process, which
- * gives the jobs of a new process time for their first run.
+ * Returns `stopped` when the job never ran or has not run for a long time, `stale` when it is late, `failed` when its
+ * last run failed, and `degraded` when that run took longer than the interval. `startedAt` is the start of this
+ * process: a job is not late until its intervals have passed since then.
  */
 export function runStateOf(
   { everyMs, lastRunAt, lastError, lastDurationMs }: LastRun,

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the bucket of a client address: IPv4 unchanged, IPv6 by its /64, because one subscriber has that many
- * addresses.
+ * Returns the bucket in which a client address is counted. An IPv4 address is its own bucket. IPv6 addresses share the
+ * bucket of their /64 network, because one subscriber has all of its addresses.
  * @param ip in the form of `request.ip`, which has one spelling for each address
  */
 export function addressBucket(ip: string | undefined): string {

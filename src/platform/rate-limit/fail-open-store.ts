@@ -4,13 +4,15 @@ import type { Logger } from '../telemetry/index.js';
 import { type Hit, RateLimitStore } from './rate-limit-store.js';
 import { errorMessage } from '../errors/index.js';
 
-/** How long a failed store is not used. Then it is probed in the background at this interval until it answers. */
+/**
+ * How long a failed store is not used. After that, it is probed in the background at this interval until it answers.
+ */
 const RETRY_MS = 500;
 
 /**
- * Allows every request while the store fails, because availability is more important than limits. One failure is
- * enough, so that no other request waits for an unavailable store. The failure and the recovery each write one log
- * line.
+ * Allows every request while the store fails, because availability is more important than limits. A single failure is
+ * enough, so that no other request waits for an unavailable store. One log line reports the failure and another one the
+ * recovery.
  */
 export class FailOpenStore extends RateLimitStore {
   private retry: NodeJS.Timeout | null = null;

@@ -5,7 +5,7 @@ import { WindowLog } from './window-log.js';
 
 /** Keeps an exact log of each bucket in this process. */
 export class MemoryRateLimitStore extends RateLimitStore {
-  /** Buckets by window. In each map the bucket that was used longest ago comes first and expires first. */
+  /** Buckets by length of the window. In each map, the least recently used bucket comes first and expires first. */
   private readonly windows = new Map<number, Map<string, WindowLog>>();
 
   constructor(private readonly clock: Clock) {

@@ -9,8 +9,9 @@ interface Rule {
 const ROOT = '/v1/';
 
 /**
- * Finds the policy of a request by its raw path, as the router does: another spelling matches no route either. Every
- * request is checked, so most are excluded by their family: the first segment, or the segment after `/v1/`.
+ * Finds the policy of a request by its raw path. Another spelling of a path needs no policy, because it matches no
+ * route either. Every request is checked, so most policies are excluded by a family: the first segment of the path, or
+ * the segment after `/v1/`.
  */
 export class PolicyFinder {
   private readonly families = new Map<string, Rule[]>();

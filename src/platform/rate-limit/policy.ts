@@ -6,8 +6,8 @@ export interface RateLimitPolicy {
   /** `GET` includes `HEAD`. */
   readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
   /**
-   * Paths below `/v1/<family>` or another first segment. A segment `:name` matches any segment, and a last segment `*`
-   * everything below the path.
+   * The paths that the policy limits. A segment `:name` matches any segment. A last segment `*` matches everything
+   * below the path. The first segment, or the one after `/v1/`, must be fixed text.
    */
   readonly paths: readonly string[];
   readonly windowSeconds: number;

@@ -6,8 +6,8 @@ export interface Hit {
   /** The number of requests that would still be allowed now. */
   readonly remaining: number;
   /**
-   * The time at which the oldest counted request leaves the window, in Unix milliseconds. One more request is allowed
-   * then.
+   * The time at which the oldest counted request leaves the window, in Unix milliseconds. From then on, one more
+   * request is allowed.
    */
   readonly resetAt: number;
   /** The store's current time, in Unix milliseconds. */
@@ -17,14 +17,13 @@ export interface Hit {
 /** Counts requests by bucket. Refused requests are not counted, so that they do not extend the block. */
 export abstract class RateLimitStore {
   /**
-   * Allows a request when fewer than `limit` were allowed within the last `windowMs`. Atomic for each bucket. A store
-   * without a remote call returns the result without a promise.
+   * Allows a request when fewer than `limit` requests were allowed within the last `windowMs`. The check is atomic for
+   * each bucket. A store without remote calls returns the result without a promise.
    */
   abstract hit(bucket: string, limit: number, windowMs: number): Hit | Promise<Hit>;
 
   /**
-   * Whether requests are counted now, as far as that depends on Redis. @throws the store's error, unless the store
-   * handles it
+   * Returns the state of the Redis that the store uses, if any. @throws the store's error, unless the store handles it
    */
   abstract health(): Promise<RedisHealth>;
 

@@ -11,15 +11,16 @@ import { type Hit, RateLimitStore } from './rate-limit-store.js';
 /** The injection token of the active {@link RateLimitPolicy} list. */
 export const RATE_LIMIT_POLICIES = Symbol('RATE_LIMIT_POLICIES');
 
-/** Resolves the holder of a request's credential before the request is accepted. */
+/** Finds the holder of a request's credential before the credential is verified. */
 export abstract class RateLimitCredentials {
   /**
-   * Returns a stable name of the holder of a well-formed credential, or null when the request counts for its address.
+   * Returns a stable name for the holder of a well-formed credential, or null when the request is counted for its
+   * address.
    */
   abstract holderOf(request: Request): string | null | Promise<string | null>;
-  /** As {@link holderOf}, but also null for a credential without access, such as an expired one. */
+  /** As {@link holderOf}, but also returns null for a credential that gives no access, such as an expired one. */
   abstract liveHolderOf(request: Request): string | null | Promise<string | null>;
-  /** Called for each request that a limit refuses. The answer does not wait for it. */
+  /** Called for each request that a limit refuses. The answer does not wait for this call. */
   abstract refused(request: Request): void;
 }
 
@@ -33,9 +34,9 @@ export class RateLimitExceeded extends domainError(429, 'Rate limit exceeded') {
 }
 
 /**
- * Enforces the sliding-window limits before authentication, validation and routing. Every answer of a limited path
- * carries the limit headers, even a 404. Promises are created only where a store or lookup is asynchronous, because
- * ingestion passes here (docs/decisions/0013-rate-limits.md).
+ * Enforces the sliding-window limits before authentication, validation and routing. Every answer on a limited path has
+ * the limit headers, even a 404. A promise is created only when a store or look-up is asynchronous, because all
+ * ingestion requests pass through this class (docs/decisions/0013-rate-limits.md).
  */
 @Injectable()
 export class RateLimiter {

@@ -5,7 +5,10 @@ import { type Hit, RateLimitStore } from './rate-limit-store.js';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    /** Returns: allowed (1 or 0), counted requests, the oldest of them and the current time in Unix milliseconds. */
+    /**
+     * Returns four numbers: whether the request is allowed (1 or 0), the number of counted requests, the time of the
+     * oldest one, and the current time. Times are in Unix milliseconds.
+     */
     countRequest(
       key: string,
       limit: number,
@@ -17,10 +20,10 @@ declare module 'ioredis' {
 }
 
 /**
- * Keeps a list of the times at which requests were allowed, oldest first. Times come from Redis, so the clocks of the
- * hosts do not matter. A time is never before the previous one, even if Redis's clock steps back. The script finds
- * expired entries by binary search and removes them with one command, so a full bucket of any size costs only a few
- * reads.
+ * A Lua script that keeps a list of the times at which requests were allowed, oldest first. The times come from Redis,
+ * so the clocks of the hosts do not matter. A time is never earlier than the previous one, even if the clock of Redis
+ * steps back. Expired entries are found by binary search and removed with one command, so even a full bucket costs only
+ * a few reads.
  */
 const COUNT_REQUEST = `
 local key, limit, window, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -58,10 +61,12 @@ return {allowed, count, count > 0 and moment(0) or now, now}
 `;
 
 const KEY_PREFIX = 'rate-limit:';
-/** Requests wait for this answer. After this time Redis counts as unavailable. */
+/**
+ * Time limit for an answer of Redis, because requests wait for it. After this time, Redis is treated as unavailable.
+ */
 const ANSWER_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2_000;
-/** How long a connection that does not answer may stay open before it is cut. */
+/** How long a connection that does not answer may stay open before it is destroyed. */
 const CUT_MS = 200;
 
 export interface RedisRateLimitOptions {
@@ -88,11 +93,11 @@ export class RedisRateLimitStore extends RateLimitStore {
       retryStrategy: (times) => Math.min(times * 50, 1_000),
     });
     this.client.defineCommand('countRequest', { numberOfKeys: 1, lua: COUNT_REQUEST });
-    // Callers get the failure themselves. Here every reconnection attempt would repeat it.
+    // Callers get the error themselves. This event would repeat it at every reconnection attempt.
     this.client.on('error', () => undefined);
   }
 
-  /** Resolves when Redis answers or has not answered in 2 seconds. The client reconnects in the background. */
+  /** Resolves when Redis answers, or after 2 seconds without an answer. The client then connects in the background. */
   async connect(): Promise<void> {
     await within(CONNECT_LIMIT_MS, this.client.connect(), noAnswer).catch(() => undefined);
   }
@@ -101,14 +106,14 @@ export class RedisRateLimitStore extends RateLimitStore {
     const { answerLimitMs = ANSWER_LIMIT_MS, now: time } = this.options;
     const counted = this.client.countRequest(KEY_PREFIX + bucket, limit, windowMs, time?.() ?? '');
     const [allowed, count, oldest, now] = await within(answerLimitMs, counted, noAnswer).catch((error: unknown) => {
-      // The other end may be gone without closing the connection. A new connection detects that.
+      // The server may be gone without having closed the connection. A new connection detects this.
       if (error instanceof NoAnswer) this.client.disconnect(true);
       throw error;
     });
     return { isAllowed: allowed === 1, remaining: Math.max(0, limit - count), resetAt: oldest + windowMs, now };
   }
 
-  /** Counts a request, so that a Redis that answers but cannot run the script or accept writes is also detected. */
+  /** Counts a request. This also detects a Redis that answers but cannot run the script or accept writes. */
   override async health(): Promise<RedisHealth> {
     await this.hit('health', 1, 1);
     return 'ok';

@@ -1,6 +1,6 @@
 /**
- * The times at which requests were allowed, oldest first. Each millisecond has one entry, so the size of the log
- * depends on the window and not on the limit.
+ * The times at which requests were allowed, oldest first. There is one entry for each millisecond, so the size of the
+ * log depends on the window and not on the limit.
  */
 export class WindowLog {
   private times: number[] = [];
@@ -38,8 +38,8 @@ export class WindowLog {
       this.total -= this.counts[this.head] ?? 0;
       this.head += 1;
     }
-    // Expired entries are removed only when most entries have expired, so that the cost of a request does not grow with
-    // the limit.
+    // Expired entries are removed only when more than half of the entries have expired, so that the cost of a request
+    // does not grow with the limit.
     if (this.head * 2 <= this.times.length) return;
     this.times = this.times.slice(this.head);
     this.counts = this.counts.slice(this.head);

@@ -12,7 +12,10 @@ const HEADER_GAP = /[ \t]{1,4}/y;
 const PARAMETRIC_SCHEME = /(?:digest|oauth|hawk|signature|mac)[ \t][^\r\n]*/iy;
 const SCHEME_PARAMETERS = /(?:[,;][ \t]{0,4}[A-Za-z][\w-]{0,40}=[^\s,"']+){1,20}/y;
 const YAML_BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]+[^\n]*(?:\n[ \t]+[^\n]*)*/y;
-/** The end of a value that may itself be a name, with a separator that was read as part of the value. */
+/**
+ * The end of a value that may itself be a sensitive name. The separator after the name may have been read as part of
+ * the value.
+ */
 const NAME_AT_END = /([\w.$%-]{1,64})((?:[ \t]{0,4}[=:][>=]{0,2}[ \t]{0,4})?)$/;
 const SEPARATOR_BEHIND = /["'`\\\]]{0,4}(?:[ \t]|%20){0,4}(?:[=:]|%3[aAdD])[>=]{0,2}/y;
 const MOST_NAMES = 4;
@@ -25,8 +28,8 @@ interface Span {
 
 /**
  * Masks the value after a sensitive name and `=` or `:` in every notation: headers, variables, form and query
- * parameters, JSON (also escaped inside JSON), YAML, HTML attributes, percent-encoding. One pass from separator to
- * separator; every search around a separator is bounded.
+ * parameters, JSON (also escaped inside JSON), YAML, HTML attributes, and percent-encoding. The text is read once, from
+ * separator to separator, and every search around a separator is bounded.
  */
 export function maskAssignments(text: string): string {
   let masked = '';
@@ -50,7 +53,7 @@ export function maskAssignments(text: string): string {
   return masked + text.slice(done);
 }
 
-/** Returns the name before the separator. Closing quotes, brackets and spaces between them are ignored. */
+/** Returns the name before the separator. Closing quotes, brackets and spaces between the two are skipped. */
 function nameBefore(text: string, separator: number, floor: number): { name: string; inQuery: boolean } | null {
   let end = separator;
   for (let steps = 0; steps < 12 && end > floor; steps++) {
@@ -69,15 +72,15 @@ function nameBefore(text: string, separator: number, floor: number): { name: str
   return { name: name.toLowerCase() === 'key' && QUALIFIED_KEY.test(before) ? `${before}key` : name, inQuery };
 }
 
-/** Returns the end of `token` in `token[]` and `token[0]`. `end` is before the closing bracket. */
+/** Returns the end of `token` in `token[]` and `token[0]`. `end` is the position of the closing bracket. */
 function beforeIndex(text: string, floor: number, end: number): number {
   const index = /\[\d{0,4}$/.exec(text.slice(Math.max(floor, end - 5), end));
   return index === null ? end : end - index[0].length;
 }
 
 /**
- * Returns the last word of an encoded name: `a%22b` is the name `b` after an encoded quote, and `%3Fb` the parameter
- * `b` of an encoded address.
+ * Returns the last word of a percent-encoded name. For `a%22b` it is `b`, because an encoded quote precedes it. For
+ * `%3Fb` it is the parameter `b` of an encoded URL.
  */
 function lastWords(name: string): { name: string; isParameter: boolean } {
   let plain = name;
@@ -88,7 +91,10 @@ function lastWords(name: string): { name: string; isParameter: boolean } {
   return { name: word, isParameter: mark !== '' };
 }
 
-/** `value` includes the character before it. A quoted word is data; a bare lower-case word is most likely prose. */
+/**
+ * Returns whether the value is one unquoted lower-case word, which is probably prose. `value` includes the character
+ * before the word. A quoted word is data and not prose.
+ */
 function isPlainWord(value: string): boolean {
   return /^[^"'`]\p{L}?\p{Ll}*[.!?]?$/u.test(value);
 }
@@ -104,7 +110,7 @@ function valueAt(text: string, at: number, kind: NameKind, context: RunContext, 
 
 /**
  * Returns the end of a value that is itself a sensitive name with a separator after it, as in `login: password = "…"`.
- * The value of that name is included.
+ * The end includes the value of that inner name.
  */
 function endBehindNames(text: string, { start, end }: Span, context: RunContext): number {
   let last = end;
@@ -138,15 +144,15 @@ function ownValueAt(text: string, at: number, kind: NameKind, context: RunContex
   if (quoted !== null) return quoted.end > quoted.start ? quoted : null;
   if (kind === 'cookie') return { start, end: endOfCookies(text, start, isMasked) };
   if (kind === 'authorization') return { start, end: endOfCredentials(text, start, context, isMasked) };
-  // The value may be a mapping, whose own names decide what is masked.
+  // The value may begin a nested mapping. In that case, the names inside the mapping decide what is masked.
   if (kind === 'plural' && text.charAt(runs.endOf(start, context) - 1) === ':') return null;
   const end = endOfNested(text, start, context);
   return end > start && !HARMLESS.test(text.slice(start, end)) ? { start, end } : null;
 }
 
 /**
- * Returns the end of a value. A YAML block counts as one value. A value that is itself `name:` begins a nested mapping,
- * and the value of that name is included.
+ * Returns the end of a value. A YAML block is one value. A value that is itself `name:` begins a nested mapping, and
+ * the end includes the value of that name.
  */
 function endOfNested(text: string, start: number, context: RunContext): number {
   const block = lengthAt(YAML_BLOCK, text, start);
@@ -161,7 +167,7 @@ function endOfNested(text: string, start: number, context: RunContext): number {
   return end;
 }
 
-/** Returns the end of the line, because cookies and their attributes fill it. */
+/** Returns the end of the cookies, which is usually the end of the line. */
 function endOfCookies(text: string, start: number, isMasked: boolean): number {
   if (isMasked && text.charAt(start + MASK.length) !== ';')
     return endOfRun(text, start, { inQuery: false, isEncoded: false });

@@ -1,9 +1,9 @@
 import { MASK } from './mask.js';
 import { ESCAPES, type Meaning, readEscape } from './unescape.js';
 
-/** The maximum rounds of decoding, for escapes within escapes. */
+/** The maximum number of decoding rounds, which is needed for escapes inside of escapes. */
 const MOST_ROUNDS = 8;
-/** Replaces a mask. No value contains this byte. */
+/** The byte that stands for a mask. No value contains this byte. */
 const BARRIER = 0;
 const MAY_ESCAPE = /[%&\\=<]/;
 const INVISIBLE = /[\0\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
@@ -11,20 +11,24 @@ const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 const NEWLINE = 10;
 const SPACE = 32;
 
-/** A text as UTF-8 bytes, one for each character of `text`, with the position of each byte in the source. */
+/**
+ * A text as UTF-8. `text` has one character for each byte, and `starts` and `ends` have the position of each byte in
+ * the source.
+ */
 export interface Bytes {
   readonly text: string;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
 }
 
-/** Whether `=41` is read as quoted-printable. A text does not show which is meant, so both readings are searched. */
+/**
+ * Whether `=41` is decoded as quoted-printable. The text does not show which notation is used, so both are searched.
+ */
 export type Notation = keyof typeof ESCAPES;
 
 /**
  * The characters that a comparison ignores. `lines`: line breaks and the indentation after them. `spaces`: all white
- * space, and characters that replace white space or disappear where it stands (`+`, and `=` and `;`, which also end
- * escapes).
+ * space, and characters that may replace or separate it (`+`, and `=` and `;`, which also end escapes).
  */
 export type Gaps = 'lines' | 'spaces';
 
@@ -90,10 +94,7 @@ export function bytesOf(text: string): Bytes {
   return builder.done();
 }
 
-/**
- * Returns the text unchanged and after each round of decoding, until no escape is left. Linear in the length of the
- * text.
- */
+/** Returns the text as it is, and the text after each round of decoding until no escape remains. Takes linear time. */
 export function readings(bytes: Bytes, notation: Notation): Bytes[] {
   const all = [bytes];
   for (let round = 0, last = bytes; round < MOST_ROUNDS && MAY_ESCAPE.test(last.text); round += 1) {
@@ -106,7 +107,7 @@ export function readings(bytes: Bytes, notation: Notation): Bytes[] {
 }
 
 function undone({ text, starts, ends }: Bytes, escapes: RegExp): Bytes | null {
-  // An escape is never shorter than its meaning.
+  // An escape is never shorter than the text that it stands for.
   const builder = new Builder(text.length);
   let done = 0;
   let isChanged = false;
@@ -141,7 +142,8 @@ function codesOf(characters: string): ReadonlySet<number> {
 }
 
 /**
- * Returns the bytes that a comparison uses. Bytes that are not UTF-8 are read as Latin-1, as some escapes mean them.
+ * Returns the bytes that a comparison uses. Bytes that are not valid UTF-8 are read as Latin-1, because some escapes
+ * use that encoding.
  */
 export function compared({ text, starts, ends }: Bytes, gaps: Gaps): Bytes {
   const builder = new Builder(2 * text.length);

@@ -8,16 +8,16 @@ const BASIC = /\b(basic(?:\s|%20){1,4})([A-Za-z0-9+/_-]{8,}={0,2})/gi;
 const SPOKEN =
   /\b((?:api[ _-]?key|access key|token|secret|password|passphrase|credential)\s{1,4}(?:(is|was)\s{1,4})?["'`]?)([^\s"'`,;()<>[\]]{6,256})/gi;
 const FLAG = /(?<=^|\s)(-{1,2}[A-Za-z][\w-]{0,40}\s{1,4}["']?)([^\s"'-][^\s"']*)/g;
-/** Headers in a list of pairs, and in a list of objects with the header's name as a member. */
+/** Headers as pairs in a list, and headers as objects in a list whose members are the name and the value. */
 const HEADER_PAIR =
   /(\\{0,3}["']([A-Za-z][\w-]{1,63})\\{0,3}["']\s{0,4},\s{0,4}\\{0,3}["'])((?:(?!\\{0,3}["'])[^\r\n])+)(?=\\{0,3}["'](?!\s{0,4}:)|[\r\n]|$)/g;
 const NAMED_HEADER =
   /(["'](?:name|header|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']([A-Za-z][\w-]{1,63})\\{0,3}["']\s{0,4},\s{0,4}\\{0,3}["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'])((?:(?!\\{0,3}["'])[^\r\n])+)/gi;
-/** Schemes whose parameters are the credential. */
+/** Authentication schemes whose parameters contain the credential. */
 const PARAMETERS = /\b((?:digest|hawk|oauth|mac)[ \t]{1,4})(?=[A-Za-z_]{1,40}=["'])[^\r\n]*/gi;
 const ELEMENT = /(<([A-Za-z][\w:.-]{0,63})(?:\s[^<>]{0,200})?>)([^<>]{1,4096})(?=<\/)/g;
 
-/** Shapes of credentials by the prefix that their issuers use. */
+/** Patterns of credentials with a prefix that is typical of their issuer. */
 const SHAPES: readonly string[] = [
   'oesb?_[A-Za-z0-9_]{12,}',
   'eyJ[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){1,4}',
@@ -57,7 +57,7 @@ const SHAPES: readonly string[] = [
 ];
 const ISSUED = new RegExp(`(?<![A-Za-z0-9])(?:${SHAPES.join('|')})`, 'g');
 
-/** Masks credentials that follow a word or markup instead of `=` or `:`. */
+/** Masks credentials that follow a word or markup, and not `=` or `:`. */
 export function maskIntroduced(text: string, isSensitiveName: (name: string) => boolean): string {
   return text
     .replace(PRIVATE_KEY, MASK)
@@ -84,12 +84,15 @@ export function maskIntroduced(text: string, isSensitiveName: (name: string) => 
     });
 }
 
-/** Masks credentials that are recognized by their issuer's prefix or form, wherever they stand. */
+/** Masks credentials that are recognized by their prefix or form, anywhere in the text. */
 export function maskIssued(text: string): string {
   return text.replace(ISSUED, MASK);
 }
 
-/** Words that follow "bearer" or "ApiKey" in sentences. Anything else after these words is a credential. */
+/**
+ * Words that follow "bearer" or "ApiKey" in ordinary sentences. Any other text after "bearer" or "ApiKey" is a
+ * credential.
+ */
 const SPOKEN_OF = new Set(
   (
     'access against and are assertion assertions auth authenticated authentication authorization because before bonds ' +
@@ -106,18 +109,21 @@ function isSpokenOf(word: string): boolean {
   return SPOKEN_OF.has(word.replace(/[.:]+$/, '').toLowerCase());
 }
 
-/** Whether two quoted words in a row are a header and its value: the first must be a name that only headers have. */
+/**
+ * Returns whether two quoted words in a row are a header and its value. The first word must be a name that only headers
+ * have.
+ */
 function isHeaderPair(name: string, isSensitiveName: (name: string) => boolean): boolean {
   return /^(?:authorization|cookie)$/i.test(name) || (name.includes('-') && isSensitiveName(name));
 }
 
-/** Whether this is base64 of `user:password`, as in the Basic scheme. */
+/** Returns whether the token is base64 of `user:password`, as in the Basic scheme. */
 function holdsCredentials(token: string): boolean {
   const text = Buffer.from(token, 'base64').toString('latin1');
   return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(text);
 }
 
-/** Distinguishes a token after "Basic" from the next word of a sentence. */
+/** Returns whether a word after "Basic" looks like a token, and not like the next word of a sentence. */
 function looksIssued(token: string): boolean {
   return (
     token.length >= 20 ||

@@ -50,7 +50,7 @@ const CODE_POINTS: ReadonlyMap<string, number> = new Map([
 const LONGEST = Math.max(...[...CODE_POINTS.keys()].map((name) => name.length));
 const SHORTEST = 2;
 
-/** Returns the longest entity at the start of `letters`, as browsers read one without a semicolon, or null. */
+/** Returns the longest entity at the start of `letters`, or null. As in browsers, the entity may lack its semicolon. */
 export function entityAt(letters: string): { readonly length: number; readonly codePoint: number } | null {
   for (let length = Math.min(LONGEST, letters.length); length >= SHORTEST; length -= 1) {
     const codePoint = CODE_POINTS.get(letters.slice(0, length));

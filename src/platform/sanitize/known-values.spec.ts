@@ -6,7 +6,7 @@ import { propertyRuns } from '../../../test/support/property-runs.js';
 
 const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0');
 
-/** Each way to write one character of visible ASCII, by its name. */
+/** Functions that write one visible ASCII character in different notations, by the name of the notation. */
 const CHARACTER: Readonly<Record<string, (character: string, code: number) => string>> = {
   plain: (character) => character,
   json: (character) => JSON.stringify(character).slice(1, -1),
@@ -72,7 +72,7 @@ const BREAKS = [
   '\u200b',
 ];
 
-// Excludes characters that begin an escape, because their meaning may depend on the characters next to them.
+// Excludes characters that begin an escape, because the meaning of an escape may depend on the characters after it.
 const secret = fc.string({
   unit: fc.constantFrom(...'abcdefgXYZ0123456789-_.~!@#$^*(){}[]|:,?&<>"\'/'),
   minLength: 10,
@@ -115,7 +115,7 @@ describe('a known value', () => {
         const clean = sanitizeText(shown(frame, text), [value]);
         const [before = '', after = ''] = frame.split('<>');
         const rest = clean.replaceAll('[redacted]', '');
-        // No more than the frame may be left.
+        // Only characters of the frame may remain.
         expect(rest.length).toBeLessThanOrEqual(before.length + after.length);
         expect(clean).toContain('[redacted]');
       }),

@@ -3,31 +3,37 @@ import { MASK } from './mask.js';
 import { cutAtEnd, occurrences } from './search.js';
 
 const GAPS: readonly Gaps[] = ['spaces', 'lines'];
-/** Replaces a mask with characters that no value contains, at the same length. */
+/** Replaces a mask with characters that no value contains. It has the same length as the mask. */
 const BLANK = '\0'.repeat(MASK.length);
-/** Values of at least this length are also found when white space breaks them anywhere. */
+/** Values of at least this length are also found when white space interrupts them at any position. */
 const BROKEN_LENGTH = 8;
 
 /** Values of at least this length are masked wherever they occur. Shorter ones are masked only as separate words. */
 const ANYWHERE_LENGTH = 4;
 /**
- * Values of at least this length are also found as base64 inside a longer encoded text. Shorter ones would match by
+ * Values of at least this length are also found as base64 inside a longer encoded text. Shorter values would match by
  * chance.
  */
 const EMBEDDED_LENGTH = 8;
 const SCHEME = /^[A-Za-z][A-Za-z0-9-]{1,20}[ \t]+(?=\S)/;
 
-/** Without a known cut, the end of a text counts as a cut value from this many matching characters on. */
+/**
+ * The minimum number of matching characters for which the end of a text is treated as the beginning of a value, when it
+ * is not known whether the text was cut.
+ */
 const TOLD_BY_LENGTH = 8;
 
 type Span = readonly [start: number, end: number];
 
-/** The patterns that are searched in one reading of a text. */
+/** The patterns that are searched for, by notation and by ignored characters. */
 type Needles = Readonly<Record<Notation, Readonly<Record<Gaps, ReadonlySet<string>>>>>;
 
-/** Masks values that the caller knows to be secret, in every form that a receiver may echo, with any mix of escapes. */
+/**
+ * Masks values that the caller knows to be secret, in every form in which a receiver may return them, with any mix of
+ * escapes.
+ */
 export class KnownValues {
-  /** The values as written, and in encodings other than escapes of single characters. */
+  /** The values as they were given, and encodings of whole values. Escapes of single characters are not included. */
   private readonly exact: readonly string[];
   private readonly alone: readonly string[];
   private readonly needles: Needles;
@@ -51,7 +57,10 @@ export class KnownValues {
     return masked;
   }
 
-  /** Masks the beginning of a known value at the end of the text. `isCut`: the text is known to be cut there. */
+  /**
+   * Masks the beginning of a known value at the end of the text. `isCut` is true when the text is known to be cut
+   * there.
+   */
   maskCutEnd(text: string, isCut: boolean): string {
     if (this.isEmpty) return text;
     const least = isCut ? ANYWHERE_LENGTH : TOLD_BY_LENGTH;
@@ -97,14 +106,17 @@ export class KnownValues {
       }
     };
     lookIn('common', common);
-    // Without `=`, both notations read the same.
+    // If the text contains no `=`, both notations give the same result.
     if (common.some((reading) => reading.text.includes('='))) {
       lookIn('quotedPrintable', readings(bytesOf(text), 'quotedPrintable'));
     }
   }
 }
 
-/** Returns the patterns of each value: the value itself, and the value with its own escapes decoded as in the text. */
+/**
+ * Returns the patterns of each value: the value as it is, and the value with its own escapes decoded, as they are
+ * decoded in the text.
+ */
 function needlesOf(parts: ReadonlySet<string>): Needles {
   const whole = [...parts].flatMap(wholeForms).map((form) => form.replace(/[+=]/g, ''));
   const needlesIn = (notation: Notation): Record<Gaps, Set<string>> => {
@@ -128,7 +140,8 @@ function needlesOf(parts: ReadonlySet<string>): Needles {
 }
 
 /**
- * Adds the spans of one pattern, whose places come in order. Overlapping spans become one, which limits their number.
+ * Adds the spans of one pattern, whose positions are in ascending order. Overlapping spans are merged, which limits
+ * their number.
  */
 function addSpans(spans: Span[], places: Iterable<number>, spanAt: (place: number) => Span): void {
   let open: Span | null = null;
@@ -143,7 +156,7 @@ function addSpans(spans: Span[], places: Iterable<number>, spanAt: (place: numbe
   if (open !== null) spans.push(open);
 }
 
-/** Returns the text with one mask in place of overlapping spans. */
+/** Returns the text with a mask in place of each span. Overlapping spans get one mask. */
 function replaced(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let masked = '';
@@ -202,7 +215,7 @@ function formsOf(value: string): string[] {
   return [...forms, ...wholeForms(value)];
 }
 
-/** Returns encodings of the whole value, without those that escape single characters. */
+/** Returns encodings of the value as a whole, such as hex and base64. Escapes of single characters are not included. */
 function wholeForms(value: string): string[] {
   if (value.length < ANYWHERE_LENGTH) return [];
   const bytes = Buffer.from(value, 'utf8');
@@ -216,7 +229,10 @@ function asciiJson(json: string): string {
   return json.replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns the base64 digits that depend only on this value, for each of its three possible positions in a group. */
+/**
+ * Returns the base64 digits that depend only on this value. There are three variants, one for each position in a base64
+ * group.
+ */
 function embeddedBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const firstWhole = offset === 0 ? 0 : offset + 1;

@@ -9,7 +9,7 @@ const TAG = /<[/A-Za-z!]/y;
 const MAX_CLOSERS = 16;
 const CLOSERS = new Set([...'"\'`)]}>,;']);
 
-/** Returns the length of the match of `pattern` (sticky) at `at`, or 0 without a match. */
+/** Returns the length of the match of a sticky pattern at `at`, or 0 when it does not match there. */
 export function lengthAt(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0].length ?? 0;
@@ -20,8 +20,8 @@ export function isSpace(character: string | undefined): boolean {
 }
 
 /**
- * Returns the index after a quote that opens at `at`: a plain, backslash-escaped, percent-encoded or HTML quote. Returns
- * null when none opens there.
+ * Returns the index after an opening quote at `at`, which may be plain, escaped with backslashes, percent-encoded or an
+ * HTML entity. Returns null when there is no quote.
  */
 export function startOfQuoted(text: string, at: number): number | null {
   const open = at + lengthAt(STRING_PREFIX, text, at);
@@ -30,8 +30,8 @@ export function startOfQuoted(text: string, at: number): number | null {
 }
 
 /**
- * Returns the inside of a quoted text that opens at `at`, or null when none opens there. A quote that never closes
- * extends to the end of the text.
+ * Returns the positions of a quoted text that starts at `at`, or null when no quote is there. If the closing quote is
+ * missing, the quoted text extends to the end of the text.
  */
 export function quotedAt(text: string, at: number): { start: number; end: number; after: number } | null {
   const start = startOfQuoted(text, at);
@@ -54,8 +54,8 @@ function backslashesBefore(text: string, at: number, start: number): number {
 }
 
 /**
- * Whether the quote closes. JSON inside JSON escapes a quote `levels` times: every level but the innermost must escape
- * it.
+ * Returns whether the quote closes the text. In JSON that was nested `levels` times, every outer level has escaped the
+ * quote.
  */
 function closesAtLevel(backslashes: number, levels: number): boolean {
   let left = backslashes;
@@ -67,8 +67,8 @@ function closesAtLevel(backslashes: number, levels: number): boolean {
 }
 
 /**
- * Returns the index after the `{…}` or `[…]` that opens at `at`, or the end of the text if it never closes. Ignores
- * brackets in quoted texts.
+ * Returns the index after the `{…}` or `[…]` that starts at `at`, or the end of the text when it is not closed.
+ * Brackets in quoted texts are ignored.
  */
 export function endOfBrackets(text: string, at: number): number {
   let depth = 0;
@@ -86,13 +86,16 @@ export function endOfBrackets(text: string, at: number): number {
 
 export interface RunContext {
   readonly inQuery: boolean;
-  /** The separator before the value was percent-encoded, so the end of the value is too. */
+  /**
+   * Whether the separator before the value was percent-encoded. In that case, the separator after the value is encoded
+   * too.
+   */
   readonly isEncoded: boolean;
 }
 
 /**
- * Finds the ends of unquoted values from left to right. A later value within the same run ends where the run ends, so
- * that a run of many names is read once.
+ * Finds the ends of unquoted values, from left to right. A later value inside the same run has the same end, so a run
+ * with many names is read only once.
  */
 export class Runs {
   private readonly latest = new Map<string, { readonly from: number; readonly end: number }>();
@@ -110,8 +113,8 @@ export class Runs {
 }
 
 /**
- * Returns the index after an unquoted value. The value includes punctuation that passwords use, and ends at white
- * space, at the next field or parameter, or at brackets and quotes that close an outer structure.
+ * Returns the index after an unquoted value. The value may contain the punctuation that passwords contain. It ends at
+ * white space, at the next field or parameter, or at brackets and quotes that close an outer structure.
  */
 export function endOfRun(text: string, at: number, context: RunContext): number {
   let i = at;
@@ -148,7 +151,10 @@ function endsRun(text: string, i: number, { inQuery, isEncoded }: RunContext): b
   }
 }
 
-/** Whether the value ends at `at`: only closing marks follow, then white space, the end or another field. */
+/**
+ * Returns whether the value ends at `at`: only closing marks follow, and then white space, the end of the text or
+ * another field.
+ */
 function closes(text: string, at: number): boolean {
   for (let i = at; i < at + MAX_CLOSERS; i++) {
     const character = text.charAt(i);

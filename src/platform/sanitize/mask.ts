@@ -1,2 +1,4 @@
-/** Replaces credentials in stored text. Every pass recognizes the mask, so masking twice changes nothing. */
+/**
+ * The replacement for credentials in stored text. Every pass recognizes it, so masking a masked text changes nothing.
+ */
 export const MASK = '[redacted]';

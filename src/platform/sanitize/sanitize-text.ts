@@ -7,26 +7,30 @@ import { maskUrls } from './urls.js';
 const MAX_INPUT = 16_384;
 const MAX_OUTPUT = 500;
 const MAX_LONG_OUTPUT_BYTES = 16_384;
-/** Masking and cutting can uncover another pattern. In practice the second round changes nothing. */
+/**
+ * Maximum number of rounds. Masking and cutting can make another pattern visible, so they are repeated until nothing
+ * changes, which is usually in the second round.
+ */
 const MAX_ROUNDS = 6;
 
 const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
-// Control and invisible formatting characters except line breaks. They could split a credential and hide it.
+// Matches control and invisible formatting characters, except line breaks. Such characters could hide a credential by
+// splitting it.
 const INVISIBLE = /(?![\t\n\v\f\r\u0085])[\p{Cc}\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /**
- * Returns a foreign text (an answer's body, an error message) that is safe to store and show: credentials masked, one
- * line, at most 500 UTF-16 units. Reads only the first 16 KiB. Idempotent. `known` are the destination's own secrets,
- * which are masked in every encoding.
+ * Returns a text from another system (such as the body of an answer or an error message) in a form that is safe to
+ * store and show: with masked credentials, on one line, with at most 500 UTF-16 units. Reads only the first 16 KiB.
+ * Idempotent. `known` are secrets of the destination, which are masked in every encoding.
  */
 export function sanitizeText(input: string, known: readonly string[] = []): string {
   return sanitized(input, valuesOf(known), (text) => cut(visible(text)));
 }
 
 /**
- * Returns a long text, such as the body of a request, that is safe to store and show. Masks as {@link sanitizeText}
- * does, but keeps line breaks and up to 16 KiB of UTF-8.
+ * Returns a long text, such as the body of a request, in a form that is safe to store and show. Masks like {@link
+ * sanitizeText}, but keeps line breaks and up to 16 KiB of UTF-8.
  */
 export function sanitizeLongText(
   input: string,
@@ -43,7 +47,7 @@ export function sanitizeLongText(
 }
 
 /**
- * Masks as {@link sanitizeText} does, for log lines: without cutting the text, with its line breaks. Reads at most 16
+ * Masks like {@link sanitizeText}, for log lines. Keeps line breaks and does not shorten the text, but reads at most 16
  * KiB.
  */
 export function maskSecrets(text: string): string {
@@ -54,7 +58,8 @@ function sanitized(input: string, known: KnownValues, shortened: (text: string) 
   const masked = known.mask(bounded(input, known));
   let text = masked.replace(INVISIBLE, '');
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // The search for known values is the largest part of the time, and finds none again in an unchanged text.
+    // The search for known values takes most of the time. It would find no more in a text that has not changed since
+    // the first search.
     const next = shortened(maskOnce(text, text === masked ? NONE : known));
     if (next === text) break;
     text = next;
@@ -63,7 +68,7 @@ function sanitized(input: string, known: KnownValues, shortened: (text: string) 
 }
 
 const NONE = new KnownValues([]);
-/** The texts of one answer share the same known values, whose forms are computed once. */
+/** The computed forms of known values, which all texts of one answer share. */
 const MADE = new WeakMap<readonly string[], KnownValues>();
 
 function valuesOf(known: readonly string[]): KnownValues {
@@ -78,9 +83,11 @@ function maskOnce(text: string, known: KnownValues): string {
   return maskIssued(maskUrls(structured));
 }
 
-/** Cuts the text at the limit and drops the word that the limit splits, because half a credential is not recognized. */
+/**
+ * Cuts the text at the limit, and removes the word at the cut, because a part of a credential would not be recognized.
+ */
 function bounded(input: string, known: KnownValues): string {
-  // The text may have been cut before, in the middle of a value.
+  // The text may already have been cut inside a value before this call.
   if (input.length <= MAX_INPUT) return known.maskCutEnd(input, false);
   return known.maskCutEnd(input.slice(0, MAX_INPUT), true).replace(/\S{1,512}$/, '');
 }

@@ -1,4 +1,4 @@
-/** The prefix of a long pattern that is searched first. Most texts do not contain it. */
+/** The length of the prefix that is searched for first. Most texts do not contain the prefix of a long pattern. */
 const PROBE_LENGTH = 16;
 
 /** Yields every position of `pattern`, including overlapping ones. Linear time for any input. */
@@ -18,7 +18,7 @@ export function* occurrences(text: string, pattern: string): Generator<number> {
   }
 }
 
-/** Returns the length of the longest proper prefix of `pattern` at the end of `text`. */
+/** Returns the length of the longest proper prefix of `pattern` with which `text` ends. */
 export function cutAtEnd(text: string, pattern: string): number {
   const borders = bordersOf(pattern);
   let matched = 0;
@@ -28,7 +28,10 @@ export function cutAtEnd(text: string, pattern: string): number {
   return matched;
 }
 
-/** Returns Knuth, Morris and Pratt's table: for each length, the longest proper prefix that is also a suffix. */
+/**
+ * Returns the table of the Knuth-Morris-Pratt algorithm: for each length of a prefix, the length of its longest proper
+ * prefix that is also its suffix.
+ */
 function bordersOf(pattern: string): Int32Array {
   const borders = new Int32Array(pattern.length + 1);
   for (let at = 1, length = 0; at < pattern.length; at += 1) {

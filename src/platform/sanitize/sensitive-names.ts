@@ -1,7 +1,7 @@
 /**
- * The way in which the value of a name is found: one value, a header value with parts, or a whole object. `ambiguous`
- * names are also ordinary words (`session: closed`), so a value after a colon must look like a credential. `plural`
- * names contain a list, an object or a value, or a count (`tokens=512`).
+ * How the value of a name is found: as one value, as a header value with several parts, or as a whole object.
+ * `ambiguous` names are also ordinary words (`session: closed`), so a value after a colon is masked only when it looks
+ * like a credential. The value of a `plural` name is a list, an object, a single value or a count (`tokens=512`).
  */
 export type NameKind = 'value' | 'ambiguous' | 'plural' | 'authorization' | 'cookie' | 'container';
 
@@ -59,10 +59,10 @@ const AMBIGUOUS = new Set([
   'signature',
   'credential',
 ]);
-/** Names that are too ordinary for a secret in a text, but mean one as the name of a query parameter. */
+/** Names that are too common in text, but that mean a secret when they are the name of a query parameter. */
 const SECRET_IN_QUERY = new Set(['key', 'code', 'ticket', 'assertion', 'samlresponse', 'hmac', 'sas']);
 const SECRET_PARTS = new Set(['password', 'passwd', 'passphrase', 'pwd', 'secret']);
-/** Ordinary words that mean a credential at the end of a longer name: `basic_auth`, `user-session`, `login_otp`. */
+/** Common words that mean a credential when they end a longer name: `basic_auth`, `user-session`, `login_otp`. */
 const SECRET_LAST = new Set(['auth', 'bearer', 'cred', 'creds', 'hmac', 'otp', 'pass', 'pw', 'session', 'sig', 'totp']);
 /** Words that mean a credential anywhere in the name of a custom header (`X-…`). */
 const SECRET_IN_HEADER = new Set([
@@ -79,7 +79,7 @@ const SECRET_IN_HEADER = new Set([
   'signature',
   'token',
 ]);
-/** Words before `key` for keys that identify things and open nothing. */
+/** Words before `key` that make it the name of an identifier, and not of a credential. */
 const LOOKUP_KEYS = new Set([
   'cache',
   'correlation',
@@ -101,7 +101,7 @@ const LOOKUP_KEYS = new Set([
   'surrogate',
 ]);
 const TOKEN_SUFFIXES = new Set(['value', 'hash', 'plain', 'raw', 'base64', 'string', 'secret', 'confirmation']);
-/** Last words of names that describe a secret without containing it, such as `password_policy`. */
+/** Last words of names that describe a secret but do not contain it, such as `password_policy`. */
 const ABOUT = new Set([
   'at',
   'age',
@@ -180,8 +180,8 @@ const CONTAINERS = new Set([
 ]);
 
 /**
- * Returns what a field, header, variable or (with `inQuery`) query parameter of this name contains, or null for no
- * secret.
+ * Returns what a field, header or variable with this name contains, or null when it contains no secret. With `inQuery`,
+ * the name is the name of a query parameter.
  */
 export function kindOfName(name: string, inQuery = false): NameKind | null {
   const parts = name
@@ -213,7 +213,7 @@ function isSecretHeader(parts: readonly string[], last: string): boolean {
   );
 }
 
-/** Whether the value of a field with this name must never be written out. */
+/** Returns whether the value of a field with this name must never be written to a log or an answer. */
 export function isSensitiveName(name: string): boolean {
   const kind = kindOfName(name);
   return kind !== null && kind !== 'container';

@@ -1,6 +1,6 @@
 import { entityAt } from './entities.js';
 
-/** The meaning of an escape: a byte of UTF-8, a character, or nothing. */
+/** The meaning of an escape: a byte of UTF-8, a character, or null for an escape without a meaning. */
 export type Meaning = { readonly byte: number } | { readonly codePoint: number } | null;
 
 export interface Escape {
@@ -28,7 +28,7 @@ const COMMON = [
   '\\\\$',
   '<w?br[ \\t]{0,4}/?>',
 ];
-/** Escapes of quoted-printable, where `=` begins a value as often as an escape. */
+/** Escapes of quoted-printable. They are a separate notation, because `=` also often precedes a value. */
 const QUOTED_PRINTABLE = [`=${HEX}{2}`, '=[ \\t]{0,8}\\r?\\n'];
 
 /** Patterns that find every escape of each notation. */
@@ -38,8 +38,8 @@ const LETTERS: Readonly<Record<string, number>> = { a: 7, b: 8, e: 27, f: 12, n:
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * Returns the meaning of a match of {@link ESCAPES}. The escape may be shorter than the match. Null when it is not an
- * escape.
+ * Returns the meaning of a text that {@link ESCAPES} matched, or null when it is not an escape. The escape may be
+ * shorter than the match.
  */
 export function readEscape(found: string): Escape | null {
   switch (found.charAt(0)) {
@@ -65,7 +65,7 @@ function backslash(found: string): Escape {
   return character(found, LETTERS[kind] ?? kind.charCodeAt(0));
 }
 
-/** Reads `\u0026`, `\u{26}`, `\U00000026` and `%u0026`, and two of them that encode one character. */
+/** Reads `\u0026`, `\u{26}`, `\U00000026` and `%u0026`, or two of them that are a surrogate pair. */
 function units(found: string): Escape {
   const [first = 0, second] = [...found.matchAll(/[ux]\{?([\da-f]+)/gi)].map(([, digits = '']) =>
     Number.parseInt(digits, 16),
@@ -75,8 +75,8 @@ function units(found: string): Escape {
 }
 
 /**
- * Reads a numeric entity. Without a semicolon, the end of the number is ambiguous. Codes of visible ASCII are read
- * first, because none of them is a prefix of another.
+ * Reads a numeric entity. Without a semicolon, it is unknown where the number ends. Codes of visible ASCII characters
+ * are tried first, because none of them is a prefix of another.
  */
 function numeric(found: string): Escape | null {
   const isHex = /^&#x/i.test(found);

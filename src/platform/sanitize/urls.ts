@@ -8,7 +8,7 @@ const SECRET_SEGMENT = /^(?:key|keys|auth|tokens?|secrets?|apikeys?|api[_-]keys?
 const TELEGRAM_BOT = /^bot\d{6,12}:/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
-/** Services whose webhook addresses are secret from this segment on. */
+/** Services whose webhook URLs contain a secret in the path, from the matching segment on. */
 const HOOK_HOSTS: readonly { readonly host: RegExp; readonly path: RegExp }[] = [
   { host: /(?:^|\.)hooks\.slack(?:-gov)?\.com$/i, path: /^(?:services|workflows|triggers)$/ },
   { host: /(?:^|\.)discord(?:app)?\.com$/i, path: /^webhooks$/ },
@@ -17,7 +17,7 @@ const HOOK_HOSTS: readonly { readonly host: RegExp; readonly path: RegExp }[] = 
   { host: /(?:^|\.)events\.pagerduty\.com$/i, path: /^integration$/ },
 ];
 
-/** Masks userinfo and the secret parts of a path. Query parameters are masked as assignments. */
+/** Masks the userinfo and the secret path segments of URLs. Query parameters are masked by `maskAssignments`. */
 export function maskUrls(text: string): string {
   return text.replace(USERINFO, `$1${MASK}@`).replace(URL_PATH, (whole, host: string | undefined, path: string) => {
     const masked = maskPath(host ?? '', path);
@@ -50,7 +50,7 @@ function isSecretSegment(segment: string): boolean {
   return SECRET_SEGMENT.test(segment) || (segment.length <= 40 && kindOfName(segment) === 'value');
 }
 
-/** Slack's path is recognizable without its host, as in a request line. */
+/** Finds the path of a Slack webhook without its host, as in a request line. */
 function slackServiceAt(segments: readonly string[]): number {
   return segments.findIndex(
     (segment, i) =>
@@ -60,14 +60,17 @@ function slackServiceAt(segments: readonly string[]): number {
   );
 }
 
-/** Whether a word mixes letters and digits, as generated credentials do. UUIDs are names, not secrets. */
+/**
+ * Returns whether a word has both letters and digits, as generated credentials do. A UUID is an identifier and not a
+ * secret.
+ */
 export function looksRandom(word: string, minLength: number): boolean {
   return word.length >= minLength && /\d/.test(word) && /[A-Za-z]/.test(word) && !UUID.test(word);
 }
 
 /**
- * Whether a segment is long, with both cases and digits and no separators. Such a segment is a credential wherever it
- * stands.
+ * Returns whether a path segment is long and has upper-case letters, lower-case letters and digits, but no separators.
+ * Such a segment is treated as a credential in any URL.
  */
 function looksDense(segment: string): boolean {
   return /^[A-Za-z0-9]{24,}$/.test(segment) && /\d/.test(segment) && /[A-Z]/.test(segment) && /[a-z]/.test(segment);

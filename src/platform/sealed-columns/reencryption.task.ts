@@ -6,17 +6,17 @@ import { MaintenanceTask } from '../maintenance/maintenance-task.js';
 import { SealedColumn } from './sealed-column.js';
 import { type SealedValue, SealedValuesRepository } from './sealed-values.repository.js';
 
-/** The maximum rows of one transaction, which are locked while they are encrypted. */
+/** Maximum number of rows in one transaction. They are locked while they are encrypted. */
 const BATCH_ROWS = 200;
-/** The maximum batches of one round. The remaining rows wait for the next round, a minute later. */
+/** Maximum number of batches in one round. The remaining rows wait for the next round, a minute later. */
 const BATCHES_A_ROUND = 50;
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Re-encrypts values of older keys with the first key, in every {@link SealedColumn}, so that the older keys can be
- * removed from the configuration. If a process dies midway, some values use the new key and others the old one, and all
- * of them can still be decrypted. Values that cannot be decrypted stay unchanged.
+ * removed from the configuration. If a process dies meanwhile, some values have the new key and others an old one, and
+ * all of them can still be decrypted. Values that cannot be decrypted are not changed.
  */
 @Injectable()
 export class ReencryptionTask extends MaintenanceTask {
@@ -50,7 +50,8 @@ export class ReencryptionTask extends MaintenanceTask {
   }
 
   /**
-   * @returns the number of values encrypted again, and the last id of the batch, or none when the column is finished
+   * @returns the number of values that were re-encrypted, and the last id of the batch, or no id when the column is
+   * finished
    */
   private batch(column: SealedColumn, keyId: string, after: string): Promise<{ encrypted: number; last?: string }> {
     return this.database.transaction(async (tx) => {

@@ -10,14 +10,14 @@ export interface SealedValue {
   readonly value: string;
 }
 
-/** Reads and replaces the envelopes of any sealed column. All names in the SQL come from code. */
+/** Reads and replaces the values of any sealed column. All names in the SQL are constants of the code. */
 @Injectable()
 export class SealedValuesRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Locks and returns values that a key has encrypted, in the order of their ids after `after`. Skips rows that are
-   * locked.
+   * Locks and returns values that were encrypted with a key, in the order of their ids, starting after the id `after`.
+   * Skips rows that are locked.
    */
   hold({ shape }: SealedColumn, keyId: string, after: string, limit: number, tx: Db): Promise<SealedValue[]> {
     const { table, column, id = 'id', tenant, version } = shape;
@@ -30,7 +30,7 @@ export class SealedValuesRepository {
     );
   }
 
-  /** @param values locked since {@link hold}, so that no newer value is overwritten */
+  /** @param values values whose rows {@link hold} has locked, so that no newer value is overwritten */
   async replace(
     { shape }: SealedColumn,
     keyId: string,

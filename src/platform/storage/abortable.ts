@@ -1,14 +1,14 @@
 /**
- * Settles like `promise`, or rejects with the signal's reason when it aborts. A later outcome of the promise is
- * dropped.
+ * Settles like `promise`, or rejects with the signal's reason when the signal aborts first. A later result of the
+ * promise is ignored.
  */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    // Each promise has its own listener. Racing all of them against one promise of the signal would keep every chunk in
-    // memory until that promise settles.
+    // Each promise has its own listener. If all promises raced against one promise of the signal, every chunk would
+    // stay in memory until the signal's promise settles.
     void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
@@ -29,7 +29,7 @@ export async function* chunksOf(
       if (step.value.length > 0) yield step.value;
     }
   } finally {
-    // return() is not awaited, because a source that hangs in next() would not return either. A source that has ended
+    // `return()` is not awaited, because a source that hangs in `next()` would also hang here. A source that has ended
     // ignores the call.
     iterator.return?.().catch(() => undefined);
   }

@@ -3,11 +3,14 @@ import { Readable } from 'node:stream';
 export interface BlobSource {
   /** Returns the next chunk, or null at the end. Never called while an earlier call is pending. */
   next(): Promise<Uint8Array | null>;
-  /** Called once, whether the end was reached or not. */
+  /** Called exactly once, at the end or when the stream is closed early. */
   close(): Promise<void>;
 }
 
-/** The content of a blob. Reads only while the consumer takes data, and closes its source however the stream ends. */
+/**
+ * The content of a blob. It is read only as fast as the consumer takes it. The source is always closed when the stream
+ * ends.
+ */
 export class BlobStream extends Readable {
   /** The bytes read so far, including those still in the stream's buffer. */
   bytesRead = 0;

@@ -6,7 +6,7 @@ import { Places } from './files-places.js';
 import { MeteredObjectStore } from './metered-object-store.js';
 import type { ObjectStore } from './object-store.js';
 
-/** Returns the configured driver. The S3 driver is loaded only when it is used. */
+/** Returns the configured object store. The S3 driver is loaded only when it is configured. */
 export async function objectStoreOf(
   { storage, dataDir }: Pick<Config, 'storage' | 'dataDir'>,
   metrics: Metrics,
@@ -15,7 +15,7 @@ export async function objectStoreOf(
   return new MeteredObjectStore(await driverOf(storage, dataDir.path), metrics, logger);
 }
 
-/** Returns the file that the driver creates first when it stores blobs in the data folder. */
+/** Returns the path of the first file that is created when blobs are stored in the data folder. */
 export function objectMarkerOf(dataDir: string): string {
   return new Places(objectFolderOf(dataDir)).marker;
 }

@@ -3,13 +3,16 @@ import { chunksOf } from './abortable.js';
 import { StoreUnavailable } from './object-store.js';
 import { errorCode } from '../errors/index.js';
 
-/** Chunks of a connection are collected to at least this many bytes. */
+/** Arriving chunks are collected until they have at least this many bytes, and then written. */
 const WRITE_BYTES = 256 * 1_024;
-/** The maximum number of small chunks that are collected before they are joined, for senders of single bytes. */
+/** The maximum number of small chunks that are collected before they are joined. A sender may send single bytes. */
 const MOST_CHUNKS = 256;
 const COPY_BYTES = 1_024 * 1_024;
 
-/** Rejects with StoreUnavailable for every error of the disk (full, read-only, broken, too many files). */
+/**
+ * Settles like the call. Rejects with StoreUnavailable for every error of the disk (such as full, read-only, broken,
+ * too many open files).
+ */
 export async function onDisk<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -32,12 +35,12 @@ export function isMissing(error: unknown): boolean {
   return errorCode(error) === 'ENOENT' || (error instanceof StoreUnavailable && errorCode(error.cause) === 'ENOENT');
 }
 
-/** Removes a path if it exists, even while another attempt or process writes into it. @throws StoreUnavailable */
+/** Removes a path if it exists, even while a file is written into it. @throws StoreUnavailable */
 export async function removeAll(path: string): Promise<void> {
   await onDisk(rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 10 }));
 }
 
-/** Opens a file, passes it to `use` and closes it in any case. @throws StoreUnavailable, and what `use` throws */
+/** Opens a file, calls `use` with it, and always closes it. @throws StoreUnavailable, and what `use` throws */
 export async function withFile<T>(
   path: string,
   flags: 'r' | 'r+' | 'wx',
@@ -52,7 +55,7 @@ export async function closing<T>(file: FileHandle, use: (file: FileHandle) => Pr
   try {
     result = await use(file);
   } catch (error) {
-    // The first error is more useful than one from closing.
+    // The error of `use` is more useful than an error of closing the file.
     await file.close().catch(() => undefined);
     throw error;
   }
@@ -60,16 +63,16 @@ export async function closing<T>(file: FileHandle, use: (file: FileHandle) => Pr
   return result;
 }
 
-/** Makes created, renamed and removed entries of a folder survive a power loss. @throws StoreUnavailable */
+/** Syncs a folder, so that created, renamed and removed entries survive a power loss. @throws StoreUnavailable */
 export async function syncFolder(path: string): Promise<void> {
   await withFile(path, 'r', (folder) => onDisk(folder.sync()));
 }
 
 /**
- * Writes content from a position on, and makes it durable unless `durable` is false. A write runs while the next chunks
- * arrive.
- * @param place size: the required size of the content, or null for any size
- * @throws StoreUnavailable for the disk, and what content or the signal throws
+ * Writes content into a file, starting at a position, and syncs the file unless `durable` is false. Each write runs
+ * while the next chunks arrive.
+ * @param place `size` is the required size of the content, or null for any size
+ * @throws StoreUnavailable for errors of the disk, and what the content or the signal throws
  */
 export async function writeContent(
   file: FileHandle,
@@ -86,13 +89,13 @@ export async function writeContent(
     [gathered, waiting] = [[], 0];
     await writing;
     writing = onDisk(writeChunks(file, chunks, at));
-    // The error is thrown before the next write or at the end.
+    // Prevents an unhandled rejection. The error is thrown before the next write or at the end.
     writing.catch(() => undefined);
   };
   try {
     for await (const chunk of chunksOf(content, signal)) {
       received += chunk.length;
-      // The bytes after this range belong to another part.
+      // The bytes after this position belong to another part.
       if (size !== null && received > size) throw new RangeError('Content is longer than was said');
       gathered.push(chunk);
       waiting += chunk.length;
@@ -127,7 +130,7 @@ export async function copyRange(
   return true;
 }
 
-/** Writes all chunks. A nearly full disk may accept a part of a write, and refuses the rest in the next call. */
+/** Writes all chunks. A disk that is nearly full may write only a part, and then fails in the next call. */
 async function writeChunks(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
   let left = [...chunks];
   for (let at = position; left.length > 0;) {

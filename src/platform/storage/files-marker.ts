@@ -7,7 +7,8 @@ import type { Places } from './files-places.js';
 import { errorCode } from '../errors/index.js';
 
 /**
- * An id that is stored in the folder. It distinguishes folders, and an existing folder from one that is not mounted.
+ * An id that is stored in the folder of objects. It distinguishes one folder from another, and the folder from an empty
+ * mount point.
  */
 export class Marker {
   private first: Promise<string> | null = null;
@@ -15,7 +16,8 @@ export class Marker {
   constructor(private readonly places: Places) {}
 
   /**
-   * Returns the id, which is read once. Creates the folder and its id if they do not exist. @throws StoreUnavailable
+   * Returns the id, which is read only once. If the folder or the id does not exist, creates it. @throws
+   * StoreUnavailable
    */
   id(): Promise<string> {
     this.first ??= this.readOrMake().catch((error: unknown) => {
@@ -25,7 +27,7 @@ export class Marker {
     return this.first;
   }
 
-  /** @returns the id, which the folder still contains @throws StoreUnavailable */
+  /** Checks that the folder still contains the id, and returns it. @throws StoreUnavailable */
   async check(): Promise<string> {
     const id = await this.id();
     if ((await this.read()) !== id) throw new StoreUnavailable(new Error('The folder of objects is not there'));
@@ -34,13 +36,13 @@ export class Marker {
 
   private async readOrMake(): Promise<string> {
     const { root, staging, marker } = this.places;
-    // The data folder itself stays accessible for the user of the embedded database.
+    // The data folder is created without restrictions, because the user of the embedded database needs access to it.
     await onDisk(mkdir(dirname(root), { recursive: true }));
     for (const folder of [root, staging]) await onDisk(mkdir(folder, { recursive: true, mode: 0o700 }));
     return (await this.read()) ?? (await this.make(marker, root));
   }
 
-  /** Creates the id. When several processes start at once, the first one to link its file wins. */
+  /** Creates the id. When several processes do this at once, the first one to link its file wins. */
   private async make(marker: string, root: string): Promise<string> {
     const draft = this.places.probe();
     try {

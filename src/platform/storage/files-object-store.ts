@@ -34,18 +34,18 @@ const HEALTH_WITHIN_MS = 2_000;
 const FOLDER_MODE = 0o700;
 
 /**
- * Stores blobs as files in one folder, which any number of processes may share. A blob is written to staging, made
- * durable and renamed to its place. The parts of an upload are written at their offsets in one file, so that completing
- * copies nothing.
+ * Stores blobs as files in one folder, which any number of processes may share. A blob is written to the staging
+ * folder, synced, and renamed to its final path. The parts of an upload are written at their offsets into one file, so
+ * that completing the upload copies nothing.
  */
 export class FilesObjectStore extends ObjectStore {
   override readonly driver = 'files';
   private readonly places: Places;
   private readonly marker: Marker;
-  /** Folders of blobs that this process has created or found: at most 256 outer and 65,536 inner ones. */
+  /** Folders of blobs that this process has created or found. There are at most 256 outer and 65,536 inner folders. */
   private readonly known = new Set<string>();
 
-  /** @param folder absolute; created on first use with access for its owner only */
+  /** @param folder an absolute path. The folder is created on first use, with access only for its owner */
   constructor(folder: string) {
     super();
     this.places = new Places(folder);
@@ -64,7 +64,7 @@ export class FilesObjectStore extends ObjectStore {
     let isPlaced = false;
     try {
       await closing(file, async () => {
-        // The folder is created while the content arrives and is made durable.
+        // The folder is created while the content arrives.
         const folder = this.makeFolder(blobId);
         folder.catch(() => undefined);
         await writeContent(file, content, { position: 0, size }, signal);
@@ -74,7 +74,7 @@ export class FilesObjectStore extends ObjectStore {
       isPlaced = true;
       await this.place(draft, blobId);
     } catch (error) {
-      // remove() also deletes files that could not be deleted here, as it does after a crash.
+      // If a file cannot be deleted here, remove() deletes it later, as after a crash.
       for (const path of isPlaced ? [draft, this.places.blob(blobId)] : [draft]) {
         await rm(path, { force: true }).catch(() => undefined);
       }
@@ -86,7 +86,7 @@ export class FilesObjectStore extends ObjectStore {
     signal.throwIfAborted();
     const file = await onDisk(orIfMissing(open(this.places.blob(blobId), 'r'), null));
     if (file === null) {
-      // In a folder that is not mounted every file is missing, but no blob is lost.
+      // When the folder is not mounted, every file is missing, although no blob is lost.
       await this.marker.check();
       throw new BlobMissing();
     }
@@ -105,7 +105,7 @@ export class FilesObjectStore extends ObjectStore {
     const [staged, blob] = [this.places.staged(blobId), this.places.blob(blobId)];
     await this.marker.check();
     for (const path of [this.places.draft(blobId), staged, blob]) await removeAll(path);
-    // After a power loss, removed files must not reappear, because no record refers to them.
+    // Removed files must not reappear after a power loss, because no record would refer to them.
     await syncFolder(this.places.staging);
     await orIfMissing(syncFolder(dirname(blob)), undefined);
   }
@@ -114,7 +114,7 @@ export class FilesObjectStore extends ObjectStore {
     signal.throwIfAborted();
     const [staged, parts] = [this.places.staged(blobId), this.places.parts(blobId)];
     await this.makeStaged(staged);
-    // The file gets its final name only when it has its full length.
+    // The file is renamed only when it has its full length.
     const draft = this.places.whole(blobId);
     try {
       await withFile(draft, 'wx', (file) => onDisk(file.truncate(size)));
@@ -146,7 +146,7 @@ export class FilesObjectStore extends ObjectStore {
         await writeContent(file, content, { position: isInPlace ? part.offset : 0, size: part.size }, signal);
         return (await onDisk(file.stat())).nlink;
       });
-      // Another request has removed the upload meanwhile.
+      // Another request has removed the upload.
       if (links === 0) throw new PartsLost();
       if (!isInPlace) await syncFolder(this.places.staged(blobId));
       return token;
@@ -174,7 +174,7 @@ export class FilesObjectStore extends ObjectStore {
         await (disturbed ? this.assemble(blobId, sorted, signal) : this.patch(blobId, sorted, size, signal));
       } catch (error) {
         const isGone = error instanceof PartsLost || isMissing(error);
-        // Another caller that completes the same upload may have been faster and have removed the files.
+        // Another caller may have completed the same upload first and removed its files.
         if (!isGone) throw error;
         if (!(await this.isComplete(blobId, size))) throw await this.lost(error);
       }
@@ -187,7 +187,7 @@ export class FilesObjectStore extends ObjectStore {
     return within(HEALTH_WITHIN_MS, this.probe(), late);
   }
 
-  /** Returns the id in the folder. Two folders are two stores, whatever their paths are. */
+  /** Returns the id in the folder. Two folders are two stores, even when their paths are the same. */
   override identity(): Promise<string> {
     return this.marker.check();
   }
@@ -195,7 +195,7 @@ export class FilesObjectStore extends ObjectStore {
   override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
     await this.marker.check();
     let batch: string[] = [];
-    // A blob that is completed meanwhile moves from staging to a folder that is read later.
+    // A blob that is completed meanwhile moves from the staging folder to a folder that is read later.
     for await (const name of this.names(signal)) {
       const blobId = blobIdIn(name);
       if (blobId === null) continue;
@@ -217,7 +217,7 @@ export class FilesObjectStore extends ObjectStore {
     }
   }
 
-  /** Opens a new draft. An existing draft of this name is from a process that died, because ids are used once. */
+  /** Opens a new draft. Ids are used only once, so an existing draft with this name is from a process that died. */
   private async openDraft(path: string): Promise<FileHandle> {
     await this.marker.id();
     const draft = (): Promise<FileHandle> => open(path, 'wx', 0o600);
@@ -239,8 +239,8 @@ export class FilesObjectStore extends ObjectStore {
   }
 
   /**
-   * Creates the staging folder, but only in the right folder of objects. Otherwise the folder may be an empty mount
-   * point.
+   * Creates the staging folder, after checking that the folder of objects has the right id. Without the check, the
+   * folder could be an empty mount point.
    */
   private async makeStaging(): Promise<void> {
     await this.marker.check();
@@ -259,7 +259,9 @@ export class FilesObjectStore extends ObjectStore {
     this.known.add(outer).add(inner);
   }
 
-  /** Moves a file to the place of its blob. @throws StoreUnavailable, and the file may then be at either path */
+  /**
+   * Moves a file to the final path of its blob. @throws StoreUnavailable, after which the file may be at either path
+   */
   private async place(path: string, blobId: string): Promise<void> {
     const { outer, inner } = this.places.folderOf(blobId);
     const move = (): Promise<void> => onDisk(rename(path, this.places.blob(blobId)));
@@ -276,7 +278,7 @@ export class FilesObjectStore extends ObjectStore {
     await syncFolder(inner);
   }
 
-  /** Returns the error for lost parts. A folder that is not mounted has lost nothing. @throws StoreUnavailable */
+  /** Returns the error for lost parts. When the folder is not mounted, no parts are lost. @throws StoreUnavailable */
   private async lost(error: unknown): Promise<PartsLost> {
     await this.marker.check();
     return new PartsLost(error);
@@ -287,7 +289,9 @@ export class FilesObjectStore extends ObjectStore {
     return found !== null && found.size === size;
   }
 
-  /** Copies the parts that were sent again into the file of the parts, and makes that file the blob. */
+  /**
+   * Copies the parts that were sent again into the file of the parts, and then moves this file to the path of the blob.
+   */
   private async patch(blobId: string, parts: readonly WrittenPart[], size: number, signal: AbortSignal): Promise<void> {
     const path = this.places.parts(blobId);
     await withFile(path, 'r+', async (file) => {
@@ -299,8 +303,8 @@ export class FilesObjectStore extends ObjectStore {
   }
 
   /**
-   * Copies all parts into a new file and makes it the blob. Late writes into the file of the parts then cannot change
-   * it.
+   * Copies all parts into a new file, and moves this file to the path of the blob. Late writes into the file of the
+   * parts then cannot change the blob.
    */
   private async assemble(blobId: string, parts: readonly WrittenPart[], signal: AbortSignal): Promise<void> {
     const whole = this.places.whole(blobId);
@@ -390,7 +394,7 @@ async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch(() => undefined);
 }
 
-/** Whether this is the name of a folder over which blobs are spread. */
+/** Returns whether the name is the name of a folder in which blobs are stored. */
 function isSpread(name: string): boolean {
   return /^[0-9a-f]{2}$/.test(name);
 }

@@ -16,8 +16,8 @@ export class Places {
   }
 
   /**
-   * Returns the folders of a blob. Ids created at the same time begin with the same digits, so the last digits are
-   * used.
+   * Returns the folders of a blob. They are named after the last digits of the id, because ids that are created at the
+   * same time begin with the same digits.
    */
   folderOf(blobId: string): { readonly outer: string; readonly inner: string } {
     const id = checked(blobId);
@@ -29,30 +29,30 @@ export class Places {
     return join(this.folderOf(blobId).inner, blobId);
   }
 
-  /** Returns the path of a blob that is written in one piece, until it is complete. */
+  /** Returns the path of a blob that is being written in one piece. */
   draft(blobId: string): string {
     return `${this.staged(blobId)}${DRAFT}`;
   }
 
-  /** Returns the folder of an upload in parts, until it is a blob. */
+  /** Returns the folder of an upload in parts that is not complete. */
   staged(blobId: string): string {
     return join(this.staging, checked(blobId));
   }
 
-  /** Returns the file of the parts. It is as long as the blob, and slot 0 of every part is written in place. */
+  /** Returns the file into which slot 0 of every part is written at its offset. The file is as long as the blob. */
   parts(blobId: string): string {
     return join(this.staged(blobId), 'parts');
   }
 
   /**
-   * Returns the file of a part in any slot but 0. The token is new for each write, so that no writer changes or removes
-   * the file of another.
+   * Returns the file of a part in a slot other than 0. The token is new for each write, so that one writer cannot
+   * change or remove the file of another.
    */
   part(blobId: string, part: { readonly number: number; readonly slot: number }, token: string): string {
     return join(this.staged(blobId), `part-${part.number}-${part.slot}-${checkedToken(token)}`);
   }
 
-  /** Returns a new path in the folder of an upload on each call. */
+  /** Returns a path for a new file in the folder of an upload. Each call returns a different path. */
   whole(blobId: string): string {
     return join(this.staged(blobId), `whole-${newToken()}`);
   }
@@ -62,7 +62,7 @@ export class Places {
   }
 }
 
-/** Returns the blob id in a file name from staging or a folder of blobs, or null. */
+/** Returns the blob id of a file name in the staging folder or in a folder of blobs, or null. */
 export function blobIdIn(name: string): string | null {
   const id = name.endsWith(DRAFT) ? name.slice(0, -DRAFT.length) : name;
   return isBlobId(id) ? id : null;

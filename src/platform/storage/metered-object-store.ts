@@ -13,15 +13,15 @@ import {
 } from './object-store.js';
 
 /**
- * A store that does not answer in this time is down. It is shorter than the time limit of a metric: otherwise the metric
- * would have no value while the store hangs, and no alert on it would fire.
+ * A store that does not answer within this time is unavailable. The limit is shorter than the time limit of a metric,
+ * so that the metric has a value while the store hangs and alerts on it can fire.
  */
 const ANSWER_TIMEOUT_MS = 1_500;
 
 type Operation = 'put' | 'open' | 'remove' | 'begin' | 'part' | 'complete' | 'list';
 type Outcome = 'done' | 'missing' | 'lost' | 'unavailable' | 'broken_off';
 
-/** Counts the operations of a store and logs why they failed. */
+/** Counts the operations of a store, and logs the failures that the store caused. */
 export class MeteredObjectStore extends ObjectStore {
   override readonly driver: ObjectStore['driver'];
   private readonly operations: Counter<'driver' | 'operation' | 'outcome'>;

@@ -7,9 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * The place where a part of an upload is written. Each part has the slots 0 to {@link SLOTS} - 1, and each slot is a
- * separate place. A part that is sent again is written to a free slot, never over a complete slot or one that is being
- * written.
+ * The place to which a part of an upload is written. Each part has the slots 0 to {@link SLOTS} - 1, which are separate
+ * places. A part that is sent again is written to a free slot, and never to a slot that is complete or being written.
  */
 export interface PartPlace {
   /** From 1 to {@link MOST_PARTS}. */
@@ -31,19 +30,19 @@ export const SLOTS = 10;
 export const MOST_PARTS = 1_000;
 
 /**
- * Stores the bytes of blobs by their ids: UUIDs in lower case, each used for only one blob, once. No name that a client
- * chose reaches the store, and the store does not decide who may read a blob.
+ * Stores the bytes of blobs by id. An id is a UUID in lower case, and is used only once for one blob. The store never
+ * gets a name that a client has chosen, and it does not decide who may read a blob.
  *
- * A call whose signal aborts rejects with the signal's reason. Every other failure rejects with one of the errors
- * below, whose messages contain no text from the store.
+ * A call whose signal aborts rejects with the signal's reason. For every other failure it rejects with one of the
+ * errors below, whose messages contain no text from the store.
  */
 export abstract class ObjectStore {
   abstract readonly driver: 'files' | 's3';
 
   /**
    * Resolves when the blob is durable. The caller limits and hashes the content. When the content throws, `put` throws
-   * the same error and stores nothing. A process that dies meanwhile may leave data, which {@link remove} deletes.
-   * @param size of the content; null when it is not known in advance
+   * the same error and stores nothing. If the process dies meanwhile, data may remain until {@link remove} deletes it.
+   * @param size the size of the content, or null when it is not known in advance
    * @throws StoreUnavailable
    */
   abstract put(
@@ -54,22 +53,23 @@ export abstract class ObjectStore {
   ): Promise<void>;
 
   /**
-   * Returns a stream of the blob. When the blob is removed meanwhile, the stream continues with the same bytes or
-   * breaks off. It never mixes two contents. The stream fails with StoreUnavailable, or with the signal's reason.
-   * @param range within the blob; null for the whole blob
+   * Returns a stream of the blob. When the blob is removed meanwhile, the stream either continues with the same bytes
+   * or fails. The stream fails with StoreUnavailable, or with the signal's reason.
+   * @param range a range inside the blob, or null for the whole blob
    * @throws StoreUnavailable, BlobMissing
    */
   abstract open(blobId: string, range: ByteRange | null, signal: AbortSignal): Promise<BlobStream>;
 
   /**
-   * Removes the blob and everything that a broken put or an upload in parts has left of it. Idempotent.
-   * @param uploadToken null when none is known; an upload may still exist
+   * Removes the blob and everything that an interrupted `put` or an upload in parts has left. Idempotent.
+   * @param uploadToken null when the token is not known. An upload may still exist
    * @throws StoreUnavailable
    */
   abstract remove(blobId: string, uploadToken: string | null): Promise<void>;
 
   /**
-   * @param size of the whole blob in bytes, at least 1
+   * Begins an upload in parts.
+   * @param size the size of the whole blob in bytes, at least 1
    * @returns the token for the other calls of this upload (S3: its UploadId; files: '')
    * @throws StoreUnavailable
    */
@@ -90,9 +90,9 @@ export abstract class ObjectStore {
   ): Promise<string>;
 
   /**
-   * Creates the blob from parts that cover it without gaps. Idempotent: a call after a crash detects that the blob is
-   * complete.
-   * @param options disturbed: a writer that lost its right to a slot 0 may still be writing it
+   * Creates the blob from parts that cover it without gaps. Idempotent: a repeated call, for example after a crash,
+   * detects that the blob is complete.
+   * @param options `disturbed` is true when a writer that has lost its right to a slot 0 may still be writing it
    * @throws StoreUnavailable, PartsLost
    */
   abstract completeParts(
@@ -104,8 +104,8 @@ export abstract class ObjectStore {
   ): Promise<void>;
 
   /**
-   * Removes a part that another one has replaced, and that no call of {@link completeParts} will name. Stores that
-   * overwrite a slot have nothing to do. Idempotent.
+   * Removes a part that has been replaced and that will not be passed to {@link completeParts}. A store that overwrites
+   * slots does nothing here. Idempotent.
    * @throws StoreUnavailable
    */
   removePart(_blobId: string, _part: Pick<WrittenPart, 'number' | 'slot' | 'token'>): Promise<void> {
@@ -116,7 +116,8 @@ export abstract class ObjectStore {
   abstract health(): Promise<void>;
 
   /**
-   * Returns an id of this store, which all processes that must share a store compare. Null when the store has none.
+   * Returns an id of this store, or null when the store has none. All processes of a deployment must have the same
+   * store, which they check with this id.
    * @throws StoreUnavailable
    */
   identity(): Promise<string | null> {
@@ -136,8 +137,8 @@ export abstract class ObjectStore {
 }
 
 /**
- * The store failed: a full disk, a refused connection, a timeout, or a 5xx answer. Only the log may contain the
- * `cause`.
+ * The store failed, for example because of a full disk, a refused connection, a timeout or a 5xx answer. `cause` may
+ * only be written to the log.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
@@ -167,7 +168,7 @@ export class PartsLost extends Error {
 
 const BLOB_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether the text may be the id of a blob. Other texts never become a path or a key. */
+/** Returns whether the text may be the id of a blob. A text that is not an id is never used as a path or a key. */
 export function isBlobId(text: string): boolean {
   return BLOB_ID.test(text);
 }

@@ -1,6 +1,6 @@
 import { MOST_PARTS, type PartPlace, SLOTS } from './object-store.js';
 
-/** Returns the parts in the order of the blob. @throws RangeError unless they cover each byte exactly once */
+/** Returns the parts in the order of the blob. @throws RangeError unless the parts cover each byte exactly once */
 export function inOrder<P extends PartPlace>(parts: readonly P[], size: number): P[] {
   const sorted = [...parts].sort((a, b) => a.number - b.number);
   let end = 0;

@@ -3,11 +3,14 @@ import type { S3Settings } from '../../config/index.js';
 import { orAborted } from './abortable.js';
 
 export interface S3Limits {
-  /** How long a store may pause while it receives or sends a blob. */
+  /** How long a store may make no progress while it receives or sends a blob. */
   readonly idleMs: number;
-  /** The limit of a call without a blob, including all attempts, and of the first byte of an answer with a blob. */
+  /**
+   * The time limit of a call without a blob, including all attempts. It also limits the wait for the first byte of a
+   * blob.
+   */
   readonly callMs: number;
-  /** The limit of creating a blob from parts. Services copy the parts before they answer. */
+  /** The time limit for creating a blob from parts. Some services copy the parts before they answer. */
   readonly completeMs: number;
   /** The limit of a health check. */
   readonly healthMs: number;
@@ -15,11 +18,14 @@ export interface S3Limits {
 
 export const S3_LIMITS: S3Limits = { idleMs: 15_000, callMs: 10_000, completeMs: 300_000, healthMs: 3_000 };
 
-/** Slow readers hold connections. The memory for blobs in flight must run out before the connections do. */
+/**
+ * The maximum number of connections. Slow readers hold connections for long, so the limit on memory for blobs in flight
+ * must be reached before this one.
+ */
 const MOST_CONNECTIONS = 1_024;
 const CONNECT_WITHIN_MS = 3_000;
 const TRIES = 3;
-/** Callers log the errors that they get. By default the SDK would also write to the console. */
+/** Disables the SDK's own logging, which would write to the console. Callers log the errors that they get. */
 const silent = (): void => undefined;
 const SILENT = { trace: silent, debug: silent, info: silent, warn: silent, error: silent };
 
@@ -45,12 +51,12 @@ export class S3Connection {
       credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
       forcePathStyle: settings.forcePathStyle,
       logger: SILENT,
-      // With checksums, the SDK sends streams in chunks with a trailer, which services other than Amazon's refuse.
+      // With checksums, the SDK sends streams in chunks with a trailer, which many S3-compatible services refuse.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      // Waiting for "100 Continue" would use a new connection for each blob.
+      // The SDK would use a new connection for each blob when it waits for "100 Continue".
       expectContinueHeader: false,
-      // The settings below ignore the configuration files and variables of Amazon's tools on this machine.
+      // With the settings below, configuration files and variables for Amazon's tools on this machine have no effect.
       retryMode: 'standard',
       defaultsMode: 'standard',
       useDualstackEndpoint: false,
@@ -99,8 +105,8 @@ export class S3Connection {
 }
 
 /**
- * Applies a time limit and the signal to a call. Also ends the pause between two attempts, in which the SDK ignores
- * signals.
+ * Applies a time limit and the signal to a call. This also ends a pause between two attempts, during which the SDK
+ * ignores the signal.
  */
 async function bounded<T>(
   milliseconds: number,

@@ -1,10 +1,11 @@
 import { StoreUnavailable } from './object-store.js';
 
 /**
- * The code and status of an SDK error, without requests and their signatures, and without answers that contain keys.
+ * The code and the status of an SDK error. It contains no request, which has a signature, and no answer, which may
+ * contain keys.
  */
 export interface S3Fault {
-  /** S3's name of the error (NoSuchKey), or the connection's (ECONNREFUSED, TimeoutError). */
+  /** The error name of S3 (NoSuchKey) or of the connection (ECONNREFUSED, TimeoutError). */
   readonly code: string;
   /** The status of the answer, or undefined without an answer. */
   readonly status: number | undefined;
@@ -21,13 +22,15 @@ export function faultOf(error: unknown): S3Fault {
   const status = $metadata?.httpStatusCode;
   const said = typeof code === 'string' && code !== '' ? code : name;
   return {
-    // Only one word is accepted, because any server in place of the store could choose this text.
+    // Only a single word is accepted, because a server that takes the place of the store could send any text.
     code: typeof said === 'string' && /^[A-Za-z0-9_.]{1,64}$/.test(said) ? said : 'Unknown',
     status: typeof status === 'number' ? status : undefined,
   };
 }
 
-/** Returns an error for the log: the operation, the name of the error and the status, never the store's own text. */
+/**
+ * Returns an error for the log with the operation, the error name and the status. It contains no text from the store.
+ */
 export function unavailable(operation: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
   const { code, status } = faultOf(error);

@@ -20,8 +20,8 @@ import { S3Upload } from './s3-upload.js';
 import { spooled } from './spool.js';
 
 /**
- * Stores blobs as objects of one bucket, with their ids as keys. No request is conditional, because ids are used once
- * and services other than Amazon's refuse conditions.
+ * Stores blobs as objects of one bucket, with their ids as keys. Requests have no conditions, because ids are used only
+ * once and some S3-compatible services refuse conditions.
  */
 export class S3ObjectStore extends ObjectStore {
   override readonly driver = 's3';
@@ -34,7 +34,8 @@ export class S3ObjectStore extends ObjectStore {
   }
 
   /**
-   * Loads the SDK. @param spoolFolder absolute; content of unknown size waits there, because S3 needs the size first
+   * Loads the SDK and creates the store. @param spoolFolder the absolute path of the folder in which content of unknown
+   * size is stored first, because S3 needs the size in advance
    */
   static async open(settings: S3Settings, spoolFolder: string, limits: S3Limits = S3_LIMITS): Promise<S3ObjectStore> {
     return new S3ObjectStore(await S3Connection.open(settings, limits), spoolFolder);
@@ -61,8 +62,8 @@ export class S3ObjectStore extends ObjectStore {
           }),
       );
     } catch (error) {
-      // The blob may exist although the answer was lost. If this deletion fails, remove() deletes the blob, as after a
-      // crash.
+      // The blob may exist although its answer was lost. If deleting it fails here, remove() deletes it later, as after
+      // a crash.
       if (upload.isWhole) await this.delete(blobId).catch(() => undefined);
       throw error;
     }
@@ -72,7 +73,7 @@ export class S3ObjectStore extends ObjectStore {
     const Range = range === null ? undefined : `bytes=${range.first}-${range.last}`;
     const { sdk, bucket } = this.s3;
     const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: keyOf(blobId), Range });
-    // Must live as long as the stream, which outlives the call.
+    // This signal must live as long as the stream, which continues after the call.
     const ending = new AbortController();
     const answer = await this.s3
       .call((client, bound) => {
@@ -96,7 +97,8 @@ export class S3ObjectStore extends ObjectStore {
   }
 
   override async remove(blobId: string, uploadToken: string | null): Promise<void> {
-    // The upload is aborted first. An upload that is completed at the same time is an object by then.
+    // The upload is aborted first. If another caller completes it at the same time, it is an object by then, which is
+    // deleted next.
     if (uploadToken !== null) await this.abort(blobId, uploadToken);
     else for await (const upload of this.uploads(keyOf(blobId), null)) await this.abort(blobId, upload.UploadId ?? '');
     await this.delete(blobId);
@@ -105,7 +107,7 @@ export class S3ObjectStore extends ObjectStore {
   override async beginParts(blobId: string, _size: number, signal: AbortSignal): Promise<string> {
     const { sdk, bucket } = this.s3;
     const command = new sdk.CreateMultipartUploadCommand({ Bucket: bucket, Key: keyOf(blobId) });
-    // Not retried, because a lost answer would leave an upload that no record refers to.
+    // The call is not retried. If its answer were lost, a retry would leave an upload that no record refers to.
     const { UploadId } = await this.s3
       .try((client, abortSignal) => client.send(command, { abortSignal }), signal)
       .catch((error: unknown) => {
@@ -139,7 +141,7 @@ export class S3ObjectStore extends ObjectStore {
     return new S3Upload(content, part.size, limits.idleMs, signal).through(send);
   }
 
-  /** Ignores `disturbed`: a part that was overwritten has another ETag and is refused. */
+  /** `disturbed` is ignored, because a part that was overwritten has another ETag and is refused. */
   override async completeParts(
     blobId: string,
     uploadToken: string,
@@ -159,7 +161,7 @@ export class S3ObjectStore extends ObjectStore {
       await this.s3.call((client, abortSignal) => client.send(command, { abortSignal }), signal, limits.completeMs);
     } catch (error) {
       signal.throwIfAborted();
-      // An earlier attempt of any process may have completed the upload, even if this call failed.
+      // An earlier attempt, in this or another process, may have completed the upload even though this call failed.
       const found = await this.isComplete(blobId, size).catch((unknown: unknown) => unknown);
       if (found === true) return;
       if (!isLoss(error)) throw unavailable('CompleteMultipartUpload', error);
@@ -178,7 +180,7 @@ export class S3ObjectStore extends ObjectStore {
   }
 
   override async *blobs(signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    // An upload that is completed meanwhile is an object by the time objects are listed.
+    // Uploads are listed before objects, so an upload that is completed meanwhile is found as an object.
     let batch: string[] = [];
     for await (const { Key } of this.uploads('', signal)) {
       if (Key === undefined || !isBlobId(Key)) continue;
@@ -276,9 +278,7 @@ export class S3ObjectStore extends ObjectStore {
     }
   }
 
-  /**
-   * Returns a function that reads the next chunk. Its time limit runs only while the consumer waits for the service.
-   */
+  /** Returns a function that reads the next chunk. Its time limit applies only while a read waits for the store. */
   private reader(body: AsyncIterable<Uint8Array>, length: number): () => Promise<Uint8Array | null> {
     const { idleMs } = this.s3.limits;
     const chunks = body[Symbol.asyncIterator]();
@@ -298,7 +298,7 @@ export class S3ObjectStore extends ObjectStore {
   }
 }
 
-/** The size of S3's pages. */
+/** The page size of S3's lists. */
 const LISTED = 1_000;
 
 function keyOf(blobId: string): string {
@@ -306,12 +306,12 @@ function keyOf(blobId: string): string {
   return blobId;
 }
 
-/** Returns S3's part number. Each slot is a separate part there, and the numbers go up to 10,000. */
+/** Returns the part number for S3. Each slot is a separate part there, and part numbers go up to 10,000. */
 function numberOf({ number, slot }: PartPlace): number {
   return (number - 1) * SLOTS + slot + 1;
 }
 
-/** Whether the answer matches the range. Services without ranges answer with the whole blob. */
+/** Returns whether the answer matches the range. A service that does not support ranges returns the whole blob. */
 function isAnswerTo(range: ByteRange | null, { ContentRange, ContentLength }: Sdk.GetObjectCommandOutput): boolean {
   if (range === null) return ContentRange === undefined;
   const isLong = ContentLength === range.last - range.first + 1;

@@ -3,16 +3,18 @@ import { chunksOf, orAborted } from './abortable.js';
 import { StoreUnavailable } from './object-store.js';
 
 /**
- * Sends content in a request. The last chunk is held back until the content has ended without an error, so that a store
- * that was told the size never has the whole of content that fails at its end. The timer runs only while the store
- * should read or answer.
+ * Sends content in a request. The last chunk is sent only after the content has ended without an error. A store that
+ * knows the size therefore never receives all bytes of content that fails at its end. The timer runs only while the
+ * store should read or answer.
  */
 export class S3Upload {
   /** Whether the store may have received everything. */
   isWhole = false;
   private readonly giveUp = new AbortController();
   private timer: NodeJS.Timeout | undefined;
-  /** The error of the content or the signal. It is wrapped, because any value may be thrown. */
+  /**
+   * The error of the content or of the signal. It is wrapped, because the thrown value may be anything, even undefined.
+   */
   private fault: { readonly thrown: unknown } | null = null;
 
   constructor(
@@ -28,7 +30,7 @@ export class S3Upload {
    */
   async through<T>(request: (body: Readable, signal: AbortSignal) => Promise<T>): Promise<T> {
     const body = Readable.from(this.chunks(), { objectMode: false });
-    // pipe() does not pass errors on, and would leave the request open for ever.
+    // `pipe()` does not forward errors, so the request would stay open for ever.
     body.on('error', (error) => this.giveUp.abort(error));
     const abort = (): void => this.giveUp.abort(this.signal.reason);
     this.signal.addEventListener('abort', abort, { once: true });
@@ -44,8 +46,7 @@ export class S3Upload {
       clearTimeout(this.timer);
       this.signal.removeEventListener('abort', abort);
       body.destroy();
-      // A request that was answered too early still holds its connection. For a finished request, aborting does
-      // nothing.
+      // A request that was answered too early still holds its connection. Aborting has no effect on a finished request.
       this.giveUp.abort();
     }
   }

@@ -6,9 +6,9 @@ import { newToken } from './files-places.js';
 const READ_BYTES = 256 * 1_024;
 
 /**
- * Stores content in a file until it has ended, then passes it on with its size. The file is unlinked as soon as it is
- * open, so that nothing remains of it however this process ends.
- * @throws StoreUnavailable for the disk, and what content, the signal or `use` throws
+ * Stores content in a temporary file until it has ended, then calls `use` with the content and its size. The file is
+ * unlinked as soon as it is open, so that it disappears however this process ends.
+ * @throws StoreUnavailable for errors of the disk, and what the content, the signal or `use` throws
  */
 export async function spooled<T>(
   folder: string,

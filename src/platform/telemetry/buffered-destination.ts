@@ -3,17 +3,21 @@ import type { StandardOutput } from './standard-output.js';
 
 const HELD_MS = 100;
 const MEMORY_BYTES = 65_536;
-/** From this size on, the lines are written without waiting. */
+/** When this many bytes are held, the lines are written at once. */
 const FULL_BYTES = 32_768;
-/** The maximum bytes of a UTF-16 unit in UTF-8. */
+/** The maximum number of UTF-8 bytes for one UTF-16 unit. */
 const BYTES_A_CHARACTER = 3;
 
 /**
- * Writes lines at once, except lines that may be held for up to 100 ms: a system call for each request's line costs as
- * much as validating the request. Lines stay in order, and an orderly exit, even after an uncaught error, loses none.
+ * Writes lines at once, except lines that may be held for up to 100 ms. Holding avoids a system call for each request,
+ * which would cost as much as validating the request. The order of lines is kept, and no line is lost at an orderly
+ * exit or after an uncaught error.
  */
 export class BufferedDestination implements DestinationStream {
-  /** Held as bytes. A string that grows line by line keeps every part it was built from, and thus parts of requests. */
+  /**
+   * Lines are held as bytes. A string that grows line by line would keep all of its parts in memory, and with them
+   * parts of requests.
+   */
   private readonly held = Buffer.allocUnsafeSlow(MEMORY_BYTES);
   private end = 0;
   private timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** The observations under one set of label values. */
+/** The observations for one set of label values. */
 export class Series {
   private readonly counts: number[];
   private sum = 0;
@@ -41,8 +41,9 @@ export class Series {
 }
 
 /**
- * A histogram for values of every request. prom-client's histogram resolves the labels at each observation, which costs
- * 30 times as much. Here the caller keeps the {@link Series} of its labels and observes with that.
+ * A histogram for values that are observed at every request. prom-client's histogram finds the labels at each
+ * observation, which costs 30 times as much. Here the caller keeps the {@link Series} of its labels and calls `observe`
+ * on it.
  */
 export class LeanHistogram {
   readonly aggregator = 'sum';
@@ -62,7 +63,7 @@ export class LeanHistogram {
     return made;
   }
 
-  /** Returns the metric in the form that the registry reads. */
+  /** Returns the metric in the form that prom-client's registry expects. */
   get(): Promise<object> {
     const { name, help, type, aggregator } = this;
     return Promise.resolve({ name, help, type, aggregator, values: this.all.flatMap((series) => series.values(name)) });

@@ -1,6 +1,6 @@
 /**
- * Logs events that may happen thousands of times a second: the first one at once, then at most one line per period with
- * a count.
+ * Limits log lines for events that may happen thousands of times a second. The first event is logged at once, and later
+ * ones with at most one line per period, which has their number.
  */
 export class LogThrottle {
   private readonly told = new Map<string, { readonly until: number; unsaid: number }>();
@@ -8,8 +8,8 @@ export class LogThrottle {
   constructor(private readonly periodMs = 60_000) {}
 
   /**
-   * @param what must come from a fixed set, because each value is kept in memory
-   * @param tell gets the number of events since the last call, including this one
+   * @param what the kind of event. It must come from a fixed set, because each value is kept in memory
+   * @param tell writes the line. It gets the number of events since the last line, including this one
    */
   happened(what: string, tell: (times: number) => void): void {
     const now = performance.now();

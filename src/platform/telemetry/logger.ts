@@ -19,7 +19,7 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Nest's log levels, from the most to the least verbose, with the service's levels. */
+/** Nest's log levels and the service's levels for them, from the most to the least verbose. */
 const NEST_LEVELS: readonly (readonly [NestLevel, LogLevel])[] = [
   ['verbose', 'trace'],
   ['debug', 'debug'],
@@ -30,9 +30,9 @@ const NEST_LEVELS: readonly (readonly [NestLevel, LogLevel])[] = [
 ];
 
 /**
- * Writes one JSON object a line: `level`, `time`, the ids of the running request, the fields, `message`. Everything is
- * redacted before it is written. Methods take `(message, fields)`, with an error under `err`. They also take what Nest
- * passes to its logger, so an application can use this class as its logger.
+ * Writes one JSON object per line, with `level`, `time`, the ids of the running request, the fields and `message`.
+ * Everything is redacted before it is written. The methods take `(message, fields)`, where an error is the field `err`.
+ * They also accept the arguments that Nest passes to loggers, so that an application can use this class as its logger.
  */
 export class Logger implements LoggerService {
   private readonly writer: PinoLogger;
@@ -49,7 +49,7 @@ export class Logger implements LoggerService {
         messageKey: 'message',
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
-        // Errors are converted before they get here. The default serializer would convert them again.
+        // Errors were already converted. The default serializer would convert them again.
         serializers: { err: (value: unknown) => value },
       },
       this.destination,
@@ -66,10 +66,10 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * Writes the line of a request, for which {@link write} would cost more than the request. `members` are JSON members
-   * that the caller has serialized and redacted, each with a comma before it. The caller decides whether the line is
-   * written; only the level `silent` drops it. On standard output the line may wait up to 100 ms, or until another kind
-   * of line is written.
+   * Writes the line of a request, because {@link write} would cost more than the request itself. `members` are JSON
+   * members that the caller has serialized and redacted, each with a comma before it. The caller has already decided
+   * that the line is written, so only the level `silent` drops it. On standard output, the line may wait up to 100 ms,
+   * or until another kind of line is written.
    */
   writeSpelled(level: LogLevel, message: string, members: string): void {
     if (this.writer.level === 'silent') return;
@@ -112,7 +112,8 @@ export class Logger implements LoggerService {
   }
 
   /**
-   * Nest's calls end with the name of the calling class, after a stack for errors. The service's calls end with fields.
+   * Writes a line for the arguments of Nest or of the service. Nest's arguments end with the name of the calling class,
+   * which follows a stack in case of an error. The service's arguments end with fields.
    */
   private writeLoose(level: LogLevel, message: unknown, rest: readonly unknown[]): void {
     if (!this.writer.isLevelEnabled(level)) return;
@@ -133,7 +134,7 @@ export class Logger implements LoggerService {
   }
 }
 
-/** Contexts of Nest's start messages about wiring, which matter only to developers of this service. */
+/** The contexts of Nest's messages about wiring at the start. They matter only to developers of this service. */
 const WIRING_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -142,7 +143,7 @@ const WIRING_CONTEXTS: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
-/** Renames fields that have a name of the line itself, which would otherwise occur twice in the object. */
+/** Renames fields whose names the line itself uses, because they would otherwise occur twice in the object. */
 function withoutReserved({ level, time, message, ...fields }: Record<string, unknown>): LogFields {
   return { ...fields, field_level: level, field_time: time, field_message: message };
 }

@@ -5,7 +5,8 @@ import { LeanHistogram } from './lean-histogram.js';
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * The metrics of the process, which all its applications share. Their collectors never end and keep the registry alive.
+ * The metrics of Node and the process, which all applications of the process share. Their collectors never end, and
+ * they keep this registry alive.
  */
 let ofTheProcess: Registry | undefined;
 
@@ -19,18 +20,19 @@ function processMetrics(): Registry {
 
 /** The prefix of all names except those of Node and the process. */
 const PREFIX = 'oes_';
-/** The time limit for the value of one metric. A scrape must not wait for a database that hangs. */
+/** The time limit for reading the value of one metric, so that a scrape does not wait for a database that hangs. */
 const READ_LIMIT_MS = 2_000;
-/** A line of a metric with the prefix. */
+/** Matches a line of a metric whose name has the prefix. */
 const PREFIXED = new RegExp(`^(# (?:HELP|TYPE) )?${PREFIX}(.*)$`, 'gm');
 
 /**
- * Prometheus metrics of one application. Each instance has its own registry, so that applications in one process do not
- * clash. A second call with the same name returns the same metric, and throws an Error when kind or labels differ.
+ * Prometheus metrics of one application. Each instance has its own registry, so that several applications in one
+ * process do not clash. A second declaration with the same name returns the same metric, and throws an Error when its
+ * kind or labels differ.
  *
- * A metric is exported after its first change: every process loads the code of all roles, and a constant zero in a
- * process that never does the work would look like stalled work. A gauge with `collect` is exported at once, so create
- * one only where its value can change.
+ * A metric is exported after its first change. Every process loads the code of all roles, and in a process that never
+ * does the work, a constant zero would look as if the work had stopped. A gauge with `collect` is exported at once, so
+ * create one only where its value can change.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -55,8 +57,8 @@ export class Metrics {
   }
 
   /**
-   * `collect` runs before each rendering, for values that are read instead of counted. When it fails or takes more than
-   * two seconds, the metric has no value in this rendering.
+   * With `collect`, the value is read before each rendering instead of being counted. When `collect` fails or takes
+   * more than two seconds, the metric has no value in this rendering.
    */
   gauge<L extends string = never>(
     name: string,
@@ -87,14 +89,17 @@ export class Metrics {
   }
 
   /**
-   * `take` runs at the start of each rendering, before any `collect`. It samples what the queries of a rendering change,
-   * such as the use of the database's pool.
+   * Calls `take` at the start of each rendering, before any `collect`. Use it to sample values that the queries of a
+   * rendering change, such as the use of the database pool.
    */
   beforeCollect(take: () => void): void {
     this.samples.push(take);
   }
 
-  /** `buckets` are upper bounds in the unit of the name (seconds for `*_seconds`); by default 1 ms to 10 s. */
+  /**
+   * `buckets` are upper bounds in the unit of the metric's name (seconds for `*_seconds`). By default they range from 1
+   * ms to 10 s.
+   */
   histogram<L extends string = never>(
     name: string,
     help: string,
@@ -108,7 +113,10 @@ export class Metrics {
     );
   }
 
-  /** As {@link histogram}, for values of every request. Observing is cheap, and the caller keeps the series. */
+  /**
+   * Like {@link histogram}, for values that are observed at every request. Observing is cheap, but the caller must keep
+   * the series.
+   */
   leanHistogram(name: string, help: string, buckets: readonly number[] = SECONDS): LeanHistogram {
     return this.once('lean histogram', name, [], () =>
       this.exportedOnMove(new LeanHistogram(name, help, buckets), ['series']),
@@ -116,8 +124,8 @@ export class Metrics {
   }
 
   /**
-   * Returns all metrics in Prometheus's text format, those of the process first. The last part repeats the metrics without
-   * their prefix, because their names had none before version 1.1.
+   * Returns all metrics in Prometheus's text format, beginning with the metrics of the process. At the end, the metrics
+   * are repeated without their prefix, because their names had no prefix before version 1.1.
    */
   async render(): Promise<string> {
     for (const take of this.samples) take();
@@ -126,7 +134,7 @@ export class Metrics {
     return [await this.process.metrics(), own, ...former, ''].join('\n');
   }
 
-  /** Registers the metric at the first call of one of these methods. Later calls have no overhead. */
+  /** Registers the metric at the first call of one of these methods. Later calls call the original method directly. */
   private exportedOnMove<M extends object>(metric: M, moves: readonly (string & keyof M)[]): M {
     const own = new Map(moves.map((move) => [move, metric[move]]));
     for (const move of moves) {

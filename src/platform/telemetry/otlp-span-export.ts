@@ -16,18 +16,18 @@ import type { Traceparent } from './traceparent.js';
 const NAME = 'operational-event-service';
 const PATH = 'v1/traces';
 const PROTOBUF = { 'Content-Type': 'application/x-protobuf' };
-/** The time limit for the last spans at shutdown, in milliseconds. */
+/** The time limit for sending the last spans at shutdown, in milliseconds. */
 const STOP_MS = 3_000;
-/** The most links of a span. A batch may have many more causes. */
+/** Maximum number of links in a span. A batch may have many more causes. */
 const MOST_LINKS = 8;
 const NO_LINKS: SpanContext[] = [];
 
 /**
- * Exports spans by OTLP with protobuf bodies. Endpoint, headers and the name of the service come from the variables of
- * OpenTelemetry. Spans wait in memory up to a limit; further ones are dropped.
+ * Exports spans over OTLP with protobuf bodies. Endpoint, headers and service name come from the environment variables
+ * of OpenTelemetry. Spans wait in memory up to a limit. Further spans are dropped.
  *
- * The SDK names, samples and sends. Its tracer and its serializer are not used, since they take twice as long for
- * a span (bench/results/tracing.md).
+ * The SDK generates ids, decides on sampling and sends batches. Its tracer and serializer are not used, because they
+ * take twice as long for a span (bench/results/tracing.md).
  */
 export class OtlpSpanExport implements SpanExport {
   private readonly logger = new Logger('tracing');
@@ -36,7 +36,7 @@ export class OtlpSpanExport implements SpanExport {
   private readonly sampler: TraceIdRatioBasedSampler;
   private readonly exporter = exporterOfBatches();
   private batch = new SpanBatch();
-  /** The number of spans that were handed to the exporter and are not sent yet. */
+  /** The number of spans that were passed to the exporter and have not been sent. */
   private unsent = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -85,7 +85,7 @@ export class OtlpSpanExport implements SpanExport {
     });
   }
 
-  /** Returns a new place in the trace of the parent, or in a new trace. */
+  /** Returns the context of a new span, in the trace of the parent or in a new trace. */
   private contextBelow(parent: SpanContext | undefined): SpanContext {
     const { followsParent } = this.config.sampling;
     const traceId = parent?.traceId ?? this.ids.generateTraceId();
@@ -124,7 +124,7 @@ export class OtlpSpanExport implements SpanExport {
     });
   }
 
-  /** Faults of the export, such as an endpoint that does not answer, are logged once a minute. */
+  /** Logs failures of the export, such as an endpoint that does not answer, at most once a minute. */
   private warnOf(error: Error): void {
     this.failures.happened('export', (times) =>
       this.logger.warn(
@@ -144,7 +144,9 @@ export class OtlpSpanExport implements SpanExport {
   }
 }
 
-/** Returns the exporter of the SDK, for batches that are written already. It tries again, and limits the time. */
+/**
+ * Returns the SDK's exporter for batches that are already serialized. It retries failed requests and limits their time.
+ */
 function exporterOfBatches(): OTLPExporterBase<SpanBatch> {
   const resource = resourceAttributes();
   // oxlint-disable-next-line typescript/no-deprecated -- no other function reads the variables of OpenTelemetry

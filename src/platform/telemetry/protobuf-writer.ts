@@ -1,9 +1,12 @@
 const FIRST_BYTES = 65_536;
-/** The most bytes that a number and its tags take. */
+/** Maximum number of bytes for a number and its tags. */
 const NUMBER_BYTES = 24;
-/** The largest UTF-8 character that one unit of a string may need. */
+/** Maximum number of UTF-8 bytes for one UTF-16 unit of a string. */
 const BYTES_PER_UNIT = 3;
-/** Longer texts are copied by a native call, which takes longer than the loop for shorter ones. */
+/**
+ * Texts up to this length are copied in a loop. Longer texts are copied by a native call, which is slower for short
+ * texts.
+ */
 const SHORT_TEXT = 64;
 const LAST_ASCII = 0x7f;
 const TWO_TO_32 = 4_294_967_296;
@@ -11,14 +14,18 @@ const DIGITS = new Uint8Array(256);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) DIGITS[digit.charCodeAt(0)] = value;
 
 /**
- * Writes messages of protobuf from their end to their start, because the length of a message precedes it. So fields are
- * written in descending order, each before its tag. A tag is the number of a field and its wire type, as one byte.
+ * Writes protobuf messages from the end to the start, because the length of a message precedes its content. Fields are
+ * therefore written in descending order, and the value of a field before its tag. A tag is one byte with the number of
+ * the field and its wire type.
  */
 export class ProtobufWriter {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private start = FIRST_BYTES;
 
-  /** The number of bytes that were written. The difference of two values is the length of what is between them. */
+  /**
+   * The number of bytes written so far. The difference between two values is the length of the bytes written in
+   * between.
+   */
   get size(): number {
     return this.bytes.length - this.start;
   }
@@ -27,7 +34,10 @@ export class ProtobufWriter {
     return this.bytes.subarray(this.start);
   }
 
-  /** Ends a message as a field. @param end `size` before its first field was written */
+  /**
+   * Completes a message and writes its length and tag. @param end the `size` before the first field of the message was
+   * written
+   */
   message(tag: number, end: number): void {
     this.varint(tag, this.size - end);
   }
@@ -38,7 +48,7 @@ export class ProtobufWriter {
     this.varint(tag, length);
   }
 
-  /** Writes bytes that are given as hexadecimal digits in lower case. */
+  /** Writes bytes that are given as lower-case hexadecimal digits. */
   hex(tag: number, digits: string): void {
     const length = digits.length / 2;
     this.ensure(length + NUMBER_BYTES);
@@ -71,10 +81,10 @@ export class ProtobufWriter {
     this.byte(tag);
   }
 
-  /** Writes a time as nanoseconds since 1970, in 64 bits. @param milliseconds since 1970, with a fraction */
+  /** Writes a time as 64-bit nanoseconds since 1970. @param milliseconds milliseconds since 1970, with a fraction */
   time(tag: number, milliseconds: number): void {
     this.ensure(NUMBER_BYTES);
-    // Nanoseconds since 1970 exceed 2^53, so the high and the low part are multiplied apart.
+    // Nanoseconds since 1970 exceed 2^53, so the high and the low part are multiplied separately.
     const whole = Math.floor(milliseconds);
     const high = Math.floor(whole / 65_536) * 1e6;
     const low = (whole % 65_536) * 1e6 + Math.floor((milliseconds - whole) * 1e6) + (high % 65_536) * 65_536;
@@ -89,7 +99,7 @@ export class ProtobufWriter {
     this.bytes[this.start] = value;
   }
 
-  /** Returns false, and has written nothing, if the text is long or has other characters. */
+  /** Writes the text if it is short and ASCII. Otherwise writes nothing and returns false. */
   private writeAscii(text: string): boolean {
     const { length } = text;
     if (length > SHORT_TEXT) return false;

@@ -5,8 +5,8 @@ const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
 const MAX_TEXT = 8_192;
 /**
- * The members of an error that are logged besides name, message, stack and cause. Drivers also attach the parameters of
- * statements, which must not be logged.
+ * The members of an error that are logged in addition to name, message, stack and cause. Other members are left out,
+ * because drivers attach the parameters of statements, which must not be logged.
  */
 const ERROR_FIELDS = [
   'code',
@@ -30,8 +30,9 @@ const ERROR_FIELDS = [
 export type Loggable = string | number | boolean | null | Loggable[] | { [key: string]: Loggable };
 
 /**
- * Returns a copy that is safe to log: fields with the names of credentials read `[redacted]`, credentials inside texts
- * are masked, and errors are spelled out. Cycles, big integers, and deep and long values are replaced or shortened.
+ * Returns a copy that is safe to log. Fields with names of credentials become `[redacted]`, credentials inside texts
+ * are masked, and errors become objects with their members. Cycles and big integers are replaced, and deep or long
+ * values are shortened.
  */
 export function redact(value: unknown): Loggable {
   return copyOf(value, []);
@@ -56,7 +57,7 @@ function copyOf(value: unknown, ancestors: readonly object[]): Loggable {
   }
 }
 
-/** As {@link redact}, for a text. */
+/** Like {@link redact}, for a text. */
 export function redactText(text: string): string {
   return text.length <= MAX_TEXT
     ? maskSecrets(text)
@@ -94,7 +95,8 @@ function copyOfEntries(entries: readonly (readonly [string, () => unknown])[], p
   const copy: { [key: string]: Loggable } = {};
   for (const [key, read] of entries.slice(0, MAX_ENTRIES)) {
     const value = readSafely(read);
-    // Otherwise a field named __proto__ would change the copy's prototype instead of becoming a member.
+    // A plain assignment to a field named `__proto__` would change the prototype of the copy instead of adding a
+    // member.
     if (value !== undefined)
       Object.defineProperty(copy, key, {
         value: entryOf(key, value, path),

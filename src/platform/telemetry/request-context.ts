@@ -3,8 +3,8 @@ import type { Traceparent } from './traceparent.js';
 import type { Span } from './span.js';
 
 /**
- * The ids of the running request or of background work, which every log line carries. Guards add ids as they resolve
- * them.
+ * The ids of the current request or background work. Every log line contains them. Guards add ids when they have
+ * resolved them.
  */
 export interface RequestContext {
   /** Undefined for background work. */
@@ -24,15 +24,16 @@ export interface RequestContext {
 const context = new AsyncContext<RequestContext>();
 
 /**
- * Runs `work`, and everything it starts, in this context until `leave` is called. Later additions to the context are
- * visible everywhere.
+ * Runs `work`, and everything that it starts, in this context until `leave` is called. Ids that are added to the
+ * context later are visible to all of this work.
  */
 export function runInContext<T>(of: RequestContext, work: (leave: () => void) => T): T {
   return context.until(of, work);
 }
 
 /**
- * Keeps the context, if there is one, until the returned function is called, for work that continues after its request.
+ * Keeps the context for work that continues after its request. The context is kept until the returned function is
+ * called. Does nothing when there is no context.
  */
 export function holdContext(): () => void {
   return context.hold();

@@ -16,14 +16,14 @@ export interface FinishedSpan {
   readonly droppedLinks: number;
 }
 
-/** The protocol counts from 1, because 0 stands for a kind that is not set. */
+/** The values of span kinds in OTLP. They are larger by one than in the SDK, because 0 means that no kind is set. */
 const KINDS: Readonly<Record<SpanKind, number>> = {
   server: SdkKind.SERVER + 1,
   client: SdkKind.CLIENT + 1,
   consumer: SdkKind.CONSUMER + 1,
 };
 
-/** The tags of the fields that are used, from the definitions of OTLP. Integers are varints, times 64 bits. */
+/** Tags of the used fields, from the definitions of OTLP. Integers are varints, and times are 64-bit fields. */
 const REQUEST = { resourceSpans: 0x0a } as const;
 const RESOURCE_SPANS = { resource: 0x0a, scopeSpans: 0x12 } as const;
 const RESOURCE = { attributes: 0x0a } as const;
@@ -48,8 +48,8 @@ const KEY_VALUE = { key: 0x0a, value: 0x12 } as const;
 const VALUE = { text: 0x0a, integer: 0x18, double: 0x21 } as const;
 
 /**
- * Finished spans as one request of OTLP. A span is written when it ends, so that its objects are not kept until the
- * batch is sent.
+ * Finished spans as the body of one OTLP request. Each span is serialized when it ends, so that its objects are not
+ * kept until the batch is sent.
  */
 export class SpanBatch {
   private readonly writer = new ProtobufWriter();

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 const LINE = `${'x'.repeat(1_023)}\n`;
 
 describe('the output of log lines', () => {
-  /** They stay open until the end, so that no output writes into the pipe of a later test. */
+  /** The pipes stay open until the end, so that no output writes into the pipe of a later test. */
   const pipes: number[] = [];
   let folder: string;
   let pipe: number;

@@ -2,25 +2,28 @@ import { writevSync } from 'node:fs';
 import { asError, errorCode } from '../errors/index.js';
 
 /**
- * The maximum bytes of lines that wait for the reader. Further lines are dropped, and one line reports their number.
+ * Maximum number of bytes that wait for the reader. Further lines are dropped, and one line then reports their number.
  */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 20;
-/** How long the process waits at its end for the reader of the last lines, in milliseconds. */
+/** How long the process waits at exit until the reader has read the last lines, in milliseconds. */
 const LAST_LINES_MS = 2_000;
-/** The pieces of one system call, which accepts at most 1,024. */
+/** Number of buffers in one system call, which accepts at most 1,024. */
 const PIECES = 512;
 
 /**
- * Writes log lines to standard output without waiting for its reader, so a full pipe delays no request. Node makes that pipe
- * non-blocking, so a full pipe refuses a write with EAGAIN. The writer of pino then sleeps, and blocks the whole process.
+ * Writes log lines to standard output without waiting for the reader, so that a full pipe delays no request. Node sets
+ * the pipe to non-blocking mode, in which a write to a full pipe fails with EAGAIN. pino's writer would then sleep and
+ * block the whole process.
  */
 export class StandardOutput {
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
   private dropped = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** The bytes that were accepted so far, and those of them that were written. */
+  /**
+   * The number of bytes that were accepted so far. The next field is the number of these bytes that have been written.
+   */
   private acceptedBytes = 0;
   private writtenBytes = 0;
   private promised: { readonly end: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] =
@@ -38,7 +41,7 @@ export class StandardOutput {
     if (this.timer === undefined) this.flush();
   }
 
-  /** Writes lines and resolves when the operating system has all of them. Rejects when lines may be missing. */
+  /** Writes lines. Resolves when the operating system has accepted all of them, and rejects when lines may be lost. */
   writeAll(lines: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.from(lines);
@@ -52,7 +55,7 @@ export class StandardOutput {
     });
   }
 
-  /** Writes the waiting lines when the process ends. Gives up after 2 seconds without a reader. */
+  /** Writes the waiting lines at the exit of the process. Gives up after 2 seconds when nobody reads them. */
   end(): void {
     const endsAt = performance.now() + LAST_LINES_MS;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -71,7 +74,7 @@ export class StandardOutput {
     if (this.waiting.length > 0) this.timer = setTimeout(() => this.flush(), RETRY_MS).unref();
   }
 
-  /** @returns false when the reader must read first */
+  /** @returns false when the pipe is full */
   private writeSome(): boolean {
     try {
       this.remove(writevSync(this.fd, this.waiting.slice(0, PIECES)));

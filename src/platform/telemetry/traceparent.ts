@@ -1,14 +1,15 @@
 /**
- * The place of an operation in a trace, as the text of the W3C header `traceparent`, version 00: the id of the trace (32
- * hexadecimal digits), the id of the parent span (16) and the flags (2). Always 55 characters in lower case.
+ * The position of an operation in a trace, as the text of the W3C header `traceparent`, version 00: the trace id (32
+ * hexadecimal digits), the id of the parent span (16 digits) and the flags (2 digits). It always has 55 lower-case
+ * characters.
  */
 export type Traceparent = string & { readonly isTraceparent: true };
 
 const VERSION_0 = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-/** A later version may add members at the end. The first four have the same meaning. */
+/** A later version may have more members at the end. Its first four members have the same meaning. */
 const LATER_VERSION = /^(?!ff)[0-9a-f]{2}(-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?:-|$)/;
 
-/** Returns the header as version 00, or undefined when it is missing or malformed. A malformed header is ignored. */
+/** Returns the header in version 00, or undefined when it is missing or malformed. */
 export function traceparentFrom(header: string | undefined): Traceparent | undefined {
   if (header === undefined || header.length > 512) return undefined;
   if (VERSION_0.test(header)) return header as Traceparent;

@@ -2,12 +2,12 @@ import type { Tracing } from '../../config/index.js';
 import { currentContext, runInContext } from './request-context.js';
 import type { PastSpan, Span, SpanExport, SpanStart } from './span.js';
 
-/** Undefined while tracing is off, which is then the only cost. */
+/** Undefined while tracing is off. Checking this variable is then the only cost of tracing. */
 let running: SpanExport | undefined;
 
 /**
- * Starts the export of spans for all applications of this process. The SDK of OpenTelemetry is loaded only now, and
- * reads its other variables (`OTEL_…`) itself.
+ * Starts the export of spans for all applications of this process. The OpenTelemetry SDK is loaded only here, and reads
+ * its other variables (`OTEL_…`) itself.
  */
 export async function startTracing(config: Tracing): Promise<void> {
   if (running !== undefined) return;
@@ -37,13 +37,14 @@ export function recordSpan(span: PastSpan): void {
 }
 
 /**
- * Runs background work in the trace of the request that caused it: log lines carry the trace, and requests to receivers
- * pass it on. While tracing is on, the work is a span.
+ * Runs background work in the trace of the request that caused it. Log lines then contain the trace, and requests to
+ * receivers pass it on. While tracing is on, the work is a span.
  */
 export async function traced<T>(start: SpanStart, work: () => Promise<T>): Promise<T> {
   const span = startSpan(start);
   const traceparent = span?.traceparent ?? start.parent;
-  // A loop that a request has started must not give the trace of that request to the work of others.
+  // Without a traceparent, the work gets no context, so that a loop that a request has started does not pass that
+  // request's trace to other work.
   if (traceparent === undefined && currentContext() === undefined) return work();
   return runInContext({ cameAt: performance.now(), traceparent }, async (leave) => {
     try {

@@ -23,7 +23,7 @@ const LITTLE_SPACE_BYTES = 1024 ** 3;
 const NO_SPACE_BYTES = 64 * 1024 ** 2;
 const MOST_ANSWER_BYTES = 65_536;
 
-/** The Redis servers that are configured, each with whether jobs or events are kept there. */
+/** Returns the configured Redis servers. `keepsData` is true for a server that stores jobs or events. */
 export function redisServers({ redis, rateLimits, queue, ingestion }: Config): { url: string; keepsData: boolean }[] {
   const keepsData = queue.backend === 'redis' || ingestion.mode === 'queued';
   const limits = rateLimits.redisUrl === redis.url ? undefined : rateLimits.redisUrl;
@@ -41,7 +41,7 @@ export async function checkRedis(url: string, keepsData: boolean, { ingestion }:
     connectTimeout: STEP_LIMIT_MS,
     commandTimeout: STEP_LIMIT_MS,
   });
-  // The command that follows fails without the reason.
+  // The error of the failing command does not contain the reason, so the reason is recorded here.
   let why: unknown;
   client.on('error', (error) => (why = error));
   try {
@@ -176,7 +176,9 @@ async function* content(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Checks the rights and the room in the data folder. Creates nothing, also where the folder does not exist yet. */
+/**
+ * Checks the permissions and the free space of the data folder. Creates nothing, even when the folder does not exist.
+ */
 export async function checkDataFolder({ dataDir: { path } }: Config): Promise<Verdict[]> {
   const rights = 'Give the folder to the user of the service, or set DATA_DIR to another one.';
   const verdicts: Verdict[] = [];
@@ -229,7 +231,10 @@ async function statOrNull(path: string): Promise<Stats | null> {
   });
 }
 
-/** Returns whether root looks at the folder of another user, whose rights it cannot test by using its own. */
+/**
+ * Returns whether the process runs as root and another user owns the folder. Root may write everywhere, so it cannot
+ * test the permissions of that user.
+ */
 function isForeignToRoot({ uid }: Stats): boolean {
   return process.getuid?.() === 0 && uid !== 0;
 }
@@ -241,7 +246,7 @@ function foreignToRoot(where: string, { uid }: Stats): Verdict {
   );
 }
 
-/** Asks a running process of this machine whether it is ready. */
+/** Requests the readiness of a service process on this machine. */
 export async function checkOperationsPort({ operations: { host, port } }: Config): Promise<Verdict[]> {
   if (port === 0) return [skipped('The operations port is turned off (OPS_PORT=0).')];
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

@@ -8,7 +8,10 @@ const STATEMENT_LIMIT_MS = 3_000;
 const OLDEST_VERSION = 150_000;
 /** Connections of a process besides its pool: background work, notifications and the queue. */
 const CONNECTIONS_APART = 14;
-/** Difference of two clocks, in milliseconds. Authenticator codes and signatures tolerate half a minute. */
+/**
+ * Clock differences in milliseconds: above the first, the check warns, and above the second, it fails. Authenticator
+ * codes and signatures tolerate half a minute.
+ */
 const NOTABLE_MS = 2_000;
 const WRONG_MS = 30_000;
 const CHANNEL = { table: 'delivery_channels', tenant: 'project_id' } as const;
@@ -115,7 +118,7 @@ export async function checkClock(of: string, read: () => Promise<number>): Promi
   const before = Date.now();
   const there = await read();
   const after = Date.now();
-  // The other clock was read between the two times, so only what lies outside of them is a difference.
+  // The other clock was read between these two times, so only a time outside of them proves a difference.
   const difference = there < before ? there - before : there > after ? there - after : 0;
   const seconds = `${(Math.abs(difference) / 1_000).toFixed(1)} seconds`;
   const facts = `The clock of ${of} is ${seconds} ${difference < 0 ? 'behind' : 'ahead of'} this machine.`;

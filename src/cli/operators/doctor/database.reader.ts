@@ -10,7 +10,7 @@ export interface ServerFacts {
   /** Connections that ordinary roles may open. */
   readonly mostConnections: number;
   readonly usedConnections: number;
-  /** Whether the role may create tables, and the number of tables that it cannot change. */
+  /** Whether the role may create tables, and the number of tables that the role cannot change. */
   readonly mayCreate: boolean;
   readonly foreignTables: number;
 }
@@ -29,7 +29,7 @@ export interface SealedSample {
   readonly value: string;
 }
 
-/** Rows that are decrypted of each column. */
+/** The number of values of each column that are decrypted. */
 const SAMPLE = 5;
 
 /** Reads what the doctor needs from the database, on one connection with a time limit for each statement. */
@@ -44,7 +44,8 @@ export class DoctorDatabase {
       query_timeout: limitMs,
       application_name: 'service-doctor',
     });
-    // The statement that needs a lost connection fails by itself.
+    // A lost connection makes the next statement fail, so its event needs no handling. Without a listener, the event
+    // would end the process.
     client.on('error', () => undefined);
     await client.connect();
     return new DoctorDatabase(client);
@@ -95,7 +96,7 @@ export class DoctorDatabase {
     );
   }
 
-  /** Returns the ids of keys, other than the given ones, that have encrypted values of the column. */
+  /** Returns the ids of keys, other than the known ones, with which values of the column are encrypted. */
   async otherKeys({ shape: { table, column } }: SealedColumn, known: readonly string[]): Promise<string[]> {
     const rows = await this.rows<{ key: string }>(
       `SELECT /* every tenant: which keys are in use */ DISTINCT substr(split_part(${column}, '.', 1), 2) AS key

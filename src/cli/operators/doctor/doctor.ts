@@ -23,7 +23,7 @@ const DATABASE_CHECKS = ['database', 'clock', 'encryption'] as const;
 
 type Check = readonly [name: string, run: () => Promise<Verdict[]>];
 
-/** Looks at every part that the service needs. Prints what is wrong and what to do. Returns the exit code. */
+/** Checks every part that the service needs, and prints what is wrong and what to do. Returns the exit code. */
 export async function runDoctor(environment: NodeJS.ProcessEnv, form: AnswerForm): Promise<number> {
   let config: Config;
   try {
@@ -98,7 +98,10 @@ async function run([check, look]: Check): Promise<Finding[]> {
   }
 }
 
-/** Returns the finding of a check that could not be made. The check of the database itself fails with the same reason. */
+/**
+ * Returns the finding of a check that threw an error, with the reason. A check that also needs the database only warns,
+ * because the check `database` fails with the same reason.
+ */
 function verdictOf(check: string, why: string): Verdict {
   switch (check) {
     case 'database':

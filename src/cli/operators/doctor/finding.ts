@@ -1,7 +1,7 @@
-/** `skipped` stands for a part that is not configured or cannot be looked at now. Only `failed` makes the command fail. */
+/** `skipped`: the part is not configured or cannot be checked now. Only `failed` makes the command fail. */
 export type FindingState = 'ok' | 'warning' | 'failed' | 'skipped';
 
-/** One thing that the doctor has looked at. Its texts hold no secrets. */
+/** The result of one check of the doctor. The texts contain no secrets. */
 export interface Finding {
   readonly check: string;
   readonly state: FindingState;

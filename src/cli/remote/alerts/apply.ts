@@ -10,7 +10,10 @@ const PATHS: Readonly<Record<Kind, string>> = {
   silences: '/v1/alerts/silences',
 };
 
-/** Makes the changes of a plan, one after the other. Each is one act of the API, so a new plan continues a cut run. */
+/**
+ * Applies the changes of a plan one after another. Each change is one API request, so a new plan after an interrupted
+ * run contains only the remaining changes.
+ */
 export class Applying {
   /** The ids of the destinations and channels, by kind and name. */
   private readonly ids: Map<string, string>;
@@ -24,7 +27,7 @@ export class Applying {
     this.ids = new Map(existing.map(({ kind, name, id }) => [`${kind} ${name}`, id]));
   }
 
-  /** @returns a sentence when the change was made in another way */
+  /** @returns a note for the user when the change could not be made exactly as planned */
   async make(change: Change): Promise<string | undefined> {
     try {
       if (change.action === 'create') return await this.create(change.wanted);
@@ -70,7 +73,7 @@ export class Applying {
       await this.call({ method: 'DELETE', path });
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 0;
-      // Somebody else has deleted it.
+      // The resource has already been deleted.
       if (status === 404) return undefined;
       if (status !== 409 || existing.kind !== 'channels') throw error;
       await this.call({ method: 'PATCH', path, body: { enabled: false } });
@@ -79,7 +82,7 @@ export class Applying {
     return undefined;
   }
 
-  /** Channels take the project in the query. The other families ignore the query there. */
+  /** The API of channels requires the project in the query. The other APIs ignore it there. */
   private async call<T>(call: Call): Promise<T> {
     return this.api.call<T>({ ...call, query: { project_id: this.projectId } });
   }

@@ -11,7 +11,10 @@ import {
   WEBHOOK_DEFAULTS,
 } from './things.js';
 
-/** Returns the YAML that `apply` takes. Members with their default are left out, secrets are references. JSON is YAML too. */
+/**
+ * Returns the content of a file for `apply`, in YAML or JSON. Members with their default value are left out, and
+ * secrets are written as references.
+ */
 export function exported({ things }: ProjectState, asJson = false): string {
   const lists = KINDS.map((kind) => [kind, things.filter((each) => each.kind === kind).map(fileForm)] as const);
   const content = Object.fromEntries(lists);
@@ -19,7 +22,7 @@ export function exported({ things }: ProjectState, asJson = false): string {
   return stringify(content, { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
-/** Returns a sentence for each name that several things of the project have: no file can describe them. */
+/** Returns a sentence for each name that several things of the project share. A file cannot describe such things. */
 export function sharedNames({ things }: ProjectState): string[] {
   const ids = new Map<string, string[]>();
   for (const each of things) ids.set(titleOf(each), [...(ids.get(titleOf(each)) ?? []), each.id]);
@@ -42,14 +45,14 @@ function fileForm(existing: Existing): Members {
 }
 
 function valueOf(kind: Kind, name: string, member: string, value: unknown): unknown {
-  // The service masks the addresses of Slack, and for roles below operator all of them.
+  // The service masks the URLs of Slack destinations. For roles below operator it masks all URLs.
   if (member === 'target_url' && String(value).endsWith('/***')) return reference(name, 'URL');
   if (kind !== 'channels' || member !== 'configuration') return value;
   const entries = Object.entries(value as Members);
   return Object.fromEntries(entries.filter(([key, own]) => !isEqual(own, WEBHOOK_DEFAULTS[key])));
 }
 
-/** Returns a reference with a name that follows from the thing, such as `{{secret:ON_CALL_AUTHORIZATION}}`. */
+/** Returns a reference whose secret name is built from the words, such as `{{secret:ON_CALL_AUTHORIZATION}}`. */
 function reference(...words: readonly string[]): string {
   const name = words
     .join('_')

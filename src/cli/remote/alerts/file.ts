@@ -68,7 +68,7 @@ export class WishReader implements Wish {
     try {
       value = document.toJS() as unknown;
     } catch (error) {
-      // An alias without an anchor, or too many aliases.
+      // The document has an alias without an anchor, or too many aliases.
       this.faults.push(`${place([])}: ${(error as Error).message}`);
       return;
     }

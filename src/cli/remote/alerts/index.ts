@@ -48,7 +48,7 @@ export async function diff(options: ApplyOptions, environment: NodeJS.ProcessEnv
   return plan.changes.length > 0 ? EXIT.differs : EXIT.done;
 }
 
-/** Prints the alert rules and what belongs to them as YAML, or as JSON, which is YAML too. @returns the exit code */
+/** Prints the project's destinations, channels, rules and silences as YAML or JSON. @returns the exit code */
 export async function exportAlerts(options: RemoteOptions, environment: NodeJS.ProcessEnv): Promise<number> {
   const api = await asPerson(options, environment);
   const state = await readState(api, await projectOf(api, options, environment));
@@ -80,7 +80,7 @@ async function planned(options: ApplyOptions, environment: NodeJS.ProcessEnv): P
     if (plan.faults.length > 0) throw new CommandFailure(plan.faults.join('\n'), EXIT.usage);
     return { api, projectId, state, plan };
   } catch (error) {
-    // Faults of the files are reported even when the service cannot be asked for the rest.
+    // Faults of the files are reported even when a request to the service fails.
     if (wish.faults.length === 0 || (error as CommandFailure).exitCode === EXIT.usage) throw error;
     throw new CommandFailure([...wish.faults, (error as Error).message].join('\n'), EXIT.usage);
   }

@@ -37,7 +37,10 @@ export type Change =
   | { readonly action: 'delete'; readonly existing: Existing };
 
 export interface Plan {
-  /** In the order in which they are made: first what others refer to, deletions last and in reverse. */
+  /**
+   * The changes in the order in which they are applied. A thing is created before the things that refer to it.
+   * Deletions come last, in the reverse order.
+   */
   readonly changes: readonly Change[];
   readonly unchanged: number;
   readonly faults: readonly string[];
@@ -87,7 +90,10 @@ function templateTexts({ kind, members }: Wanted): unknown[] {
   return Object.values(parameters);
 }
 
-/** Returns the faults of deletions: a rule that no file lists must not lose a recipient. */
+/**
+ * Returns the faults of deletions. A destination or channel must not be deleted while a rule that the files do not list
+ * uses it.
+ */
 function* faultsOfDeletions(wish: Wish, state: ProjectState): Generator<string> {
   if (wish.kinds.has('rules')) return;
   for (const kind of ['destinations', 'channels'] as const) {
@@ -153,12 +159,12 @@ function* differences(wanted: Wanted, existing: Existing, options: PlanOptions):
     yield { member: 'recipients', from: 'nobody', to: 'every webhook' };
 }
 
-/** Brings spellings of one value to one form. */
+/** Converts a value to one form, so that equal values with different spellings are equal. */
 function normal(member: string, value: unknown): unknown {
   if (member === 'configuration') {
     return Object.fromEntries(Object.entries(value as Members).map(([name, own]) => [name, normal(name, own)]));
   }
-  // The service keeps no order of recipients.
+  // The order of recipients has no meaning to the service.
   if (member === 'destinations' || member === 'channels') return [...(value as readonly string[])].sort();
   if (typeof value !== 'string') return value;
   if (member === 'starts_at' || member === 'ends_at') return Date.parse(value);

@@ -14,10 +14,10 @@ const { components } = JSON.parse(readFileSync('docs/api/openapi.json', 'utf8'))
 /** The names in files that differ from those of the API. */
 const RENAMED: Readonly<Record<string, string>> = { destination_ids: 'destinations', channel_ids: 'channels' };
 
-/** Members of a request that no rule has. */
+/** Members of requests that are only used for previews and that rules do not have. */
 const OF_PREVIEWS = ['preview', 'from_ts', 'to_ts'];
 
-/** Returns an unknown member for each member that the file format lacks. */
+/** Returns the members of the API's schema that the file format does not know. */
 function missing(kind: Kind, schema: string, wrap: (members: object) => object): string[] {
   const names = Object.keys(components.schemas[schema]!.properties).filter(
     (name) => name !== 'project_id' && !OF_PREVIEWS.includes(name),

@@ -127,7 +127,7 @@ const CONDITION_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   anomaly: ['finding_kinds', 'min_severity'],
 };
 
-/** The service takes 8 levels. */
+/** Limits the recursion of this check. The service itself accepts 8 levels and reports deeper filters. */
 const DEEPEST_FILTER = 20;
 
 function* conditionFaults(value: unknown): Generator<Fault, void> {

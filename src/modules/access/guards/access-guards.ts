@@ -15,8 +15,9 @@ import { ScimGuard } from './scim.guard.js';
 
 /**
  * The guards of every route, in the order in which they check a request. They run after the rate limits and before the
- * handler: the credential (401), then the body, then the access (404, 403), then the inputs (422). A guard passes every
- * route whose declaration does not concern it. The last two guards fail when an earlier guard is missing.
+ * handler: the credential (401), then the body, then the access (404, 403), then the inputs (422). A guard lets a
+ * request pass when its route does not declare what the guard checks. The last two guards throw when an earlier guard
+ * is missing.
  */
 export const ACCESS_GUARDS: readonly Type<CanActivate>[] = [
   BearerGuard,

@@ -26,7 +26,7 @@ export class CapabilityGuard implements CanActivate {
     const checks = this.routes.of(context);
     const caller = callerOf(checks);
     return mapMaybePromise(this.bodies.of(checks, request, http.getResponse<Response>()), (body) => {
-      // An API key opens only its own project, so no lookup is needed. Ingestion takes this path.
+      // An API key is valid for one project only, so no lookup is needed. Ingestion with API keys takes this branch.
       if (checks.plan.access.kind !== 'api-key') return this.decide(checks, caller, request, body);
       checks.decision = caller;
       return true;

@@ -113,15 +113,15 @@ export class RequestBodyReader {
 }
 
 /**
- * Turns malformed JSON into validation issues, since the membership of the organization or project in path or query is
- * still decided first.
+ * Turns malformed JSON into validation issues. They are reported after the access check, which may still find the
+ * organization or project in path or query.
  */
 function ofUnreadable(error: unknown): ReadBody {
   if (error instanceof ValidationError) return { issues: error.issues };
   throw error;
 }
 
-/** Returns the holder of a large body. Holders take turns when several of them send large bodies. */
+/** Returns the holder to whom a large body is counted. Holders with large bodies get the slot in turn. */
 function holderOf(caller: AccessScope | null, request: CheckedRequest): string {
   if (caller === null) return request.ip ?? '';
   if ('userId' in caller) return caller.userId;

@@ -10,7 +10,7 @@ import type { AccessScope } from '../scope.js';
 /** The credential that a request must present before any other check. Each one except `none` has a guard of its own. */
 export type Credential = 'bearer' | 'api-key' | 'internal' | 'provider' | 'hook' | 'scim' | 'none';
 
-/** The state of a request's checks. Every guard fails when an earlier guard has not set its value here. */
+/** The state of a request's checks. A guard throws when an earlier guard has not set the value that it needs. */
 export interface Checks {
   readonly plan: RoutePlan;
   readonly credential: Credential;
@@ -19,8 +19,8 @@ export interface Checks {
   /** The body, which is read after the credential is checked. */
   body?: ReadBody;
   /**
-   * Set by the capability guard. `undecided` means that the tenant id is missing or malformed, which validation always
-   * refuses.
+   * Set by the capability guard. `undecided` means that the id of the tenant or resource is missing or malformed. The
+   * validation that follows always rejects such a request.
    */
   decision?: AccessScope | null | 'undecided';
 }

@@ -7,7 +7,9 @@ import { InvitedPersonFinder } from './invited-person.finder.js';
 
 const PARAMETER = 'invite_id';
 
-/** Lets only the invited person accept or decline an invitation, and audits the attempts of other accounts. */
+/**
+ * Allows only the invited person to accept or decline an invitation. Refused attempts of other accounts are audited.
+ */
 @Injectable()
 export class InvitedTo {
   constructor(
@@ -27,7 +29,7 @@ export class InvitedTo {
   }
 }
 
-/** Lets only the invited person read an invitation. A read is not audited. */
+/** Allows only the invited person to read an invitation. Reads are not audited. */
 @Injectable()
 export class InvitedToRead extends AddressedResource {
   readonly parameter = PARAMETER;

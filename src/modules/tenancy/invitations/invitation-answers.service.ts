@@ -23,7 +23,7 @@ import {
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitedPersonFinder } from './invited-person.finder.js';
 
-/** Lets the invited person read, accept or decline an invitation. */
+/** Shows an invitation to the invited person, and accepts or declines it for them. */
 @Injectable()
 export class InvitationAnswersService {
   constructor(
@@ -37,7 +37,7 @@ export class InvitationAnswersService {
     private readonly users: UsersReader,
   ) {}
 
-  /** Names what the invited person is asked to join, and by whom. */
+  /** Returns the organization that the person is invited to join, and who invited them. */
   async describe(id: string): Promise<ReceivedInvitationResponse> {
     const invitation = await this.get(id);
     const organization = await this.organizations.get(invitation);
@@ -54,7 +54,8 @@ export class InvitationAnswersService {
 
   /**
    * Makes the caller a member of the organization and of all its projects.
-   * @param token the token of the mailed link; when it is undefined, the verified address alone is the proof
+   * @param token the token of the link in the e-mail. When it is undefined, the caller's verified address is the only
+   * proof
    */
   async accept(scope: UserScope, id: string, token: string | undefined): Promise<AcceptedInvitationResponse> {
     const { userId } = scope;
@@ -79,7 +80,7 @@ export class InvitationAnswersService {
     return invitationResponse(await this.get(id));
   }
 
-  /** Runs `work` under the locks of the organization and the invitation, which are always taken in this order. */
+  /** Runs `work` under the locks of the organization and the invitation, which are always acquired in this order. */
   private async answer(
     scope: UserScope,
     id: string,
@@ -102,7 +103,9 @@ export class InvitationAnswersService {
     return known;
   }
 
-  /** The inviter must still be an admin or the owner when the invitation is accepted, not only when it was mailed. */
+  /**
+   * Returns whether the inviter is still an admin or the owner. This is checked again when the invitation is accepted.
+   */
   private async inviterMayInvite(invitation: Invitation, tx: Db): Promise<boolean> {
     if (invitation.invitedBy === null) return false;
     const inviter = await this.members.find(invitation, invitation.invitedBy, tx);

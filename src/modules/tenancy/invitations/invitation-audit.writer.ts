@@ -6,7 +6,7 @@ import type { InvitationRole } from './invitation-states.js';
 import { type InvitationRefusal, REASON_CODES } from './invitations.errors.js';
 import { isError } from '../../../platform/errors/index.js';
 
-/** Acts on invitations, each with the action of the audit event that records its success. */
+/** The operations on invitations, each with the action of the audit event for its success. */
 export const ACTS = {
   create: 'invitation.created',
   resend: 'invitation.resent',
@@ -37,7 +37,7 @@ export interface InvitationAuditDetail {
   readonly requested_role: InvitationRole;
 }
 
-/** Writes audit events about invitations: what was done, and what was refused and why. */
+/** Writes audit events about invitations: successful operations, and refused ones with their reason. */
 @Injectable()
 export class InvitationAuditWriter {
   constructor(
@@ -46,12 +46,15 @@ export class InvitationAuditWriter {
     private readonly audits: AuditReader,
   ) {}
 
-  /** Records the success of an act, in the act's transaction. */
+  /** Records the success of an operation, in the transaction of this operation. */
   async done(act: ActOnInvitation, tx: Db): Promise<void> {
     await this.write(act, ACTS[act.act], null, tx);
   }
 
-  /** Runs an act. Records a refusal after the transaction of the act is rolled back, then throws it again. */
+  /**
+   * Runs an operation. If it is refused, records the refusal after the rollback of its transaction, and throws the
+   * error again.
+   */
   async withRefusals<T>(act: ActOnInvitation, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -4,7 +4,10 @@ import { MaintenanceTask } from '../../../platform/maintenance/maintenance-task.
 import { InvitationAuditWriter } from './invitation-audit.writer.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Stores the status `expired` of invitations that reads already report as expired, each with its audit event. */
+/**
+ * Stores the status `expired` of expired invitations, and writes their audit events. Reads report this status earlier,
+ * as soon as an invitation has expired.
+ */
 @Injectable()
 export class InvitationExpiry extends MaintenanceTask {
   constructor(

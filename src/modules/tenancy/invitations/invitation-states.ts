@@ -8,9 +8,11 @@ export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 export const DELIVERY_STATUSES = ['sent', 'failed', 'not_configured'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Days until an invitation expires, counted from the last mail. */
+/** Days until an invitation expires, counted from its latest e-mail. */
 export const LIFE_DAYS = 7;
-/** Invitations that an organization may create in 24 hours; a further one is refused with 429. */
+/**
+ * Maximum number of invitations that an organization may create in 24 hours. A further invitation is refused with 429.
+ */
 export const MOST_A_DAY = 100;
-/** Seconds between two mails of one invitation; an earlier resend is refused with 429. */
+/** Minimum seconds between two e-mails of one invitation. An earlier resend is refused with 429. */
 export const RESEND_PAUSE_SECONDS = 60;

@@ -20,7 +20,7 @@ export class Invitation {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: OrganizationId;
 
-  /** The address as it was given. Only mails to this address contain it; responses mask it. */
+  /** The address as it was entered. It appears only in e-mails to this address. Responses mask it. */
   @Column('text')
   email!: string;
 
@@ -31,17 +31,17 @@ export class Invitation {
   @Column('text')
   role!: InvitationRole;
 
-  /** Remains `pending` after the expiry until maintenance stores `expired`; reads report `expired` at once. */
+  /** Stays `pending` after the expiry until maintenance stores `expired`. Reads report `expired` at once. */
   @Column('text', { default: 'pending' })
   status!: InvitationStatus;
 
-  /** SHA-256 of the token mailed last. */
+  /** SHA-256 of the token in the latest e-mail. */
   @Column('bytea', { name: 'token_hash' })
   tokenHash!: Buffer;
 
   /**
-   * The person who created the invitation or mailed it last, and who must still have the right to invite when it is
-   * accepted. Null when that account was deleted.
+   * The person who created the invitation or sent its latest e-mail. They must still have the right to invite when the
+   * invitation is accepted. Null when their account was deleted.
    */
   @Index('ix_invitations_invited_by')
   @Column('uuid', { name: 'invited_by', nullable: true })
@@ -56,7 +56,7 @@ export class Invitation {
   @Column('timestamptz', { name: 'last_sent_at', default: () => 'now()' })
   lastSentAt!: Date;
 
-  /** The result of the mail sent last; `failed` until that result is known. */
+  /** The result of sending the latest e-mail. It is `failed` until the result is known. */
   @Column('text', { name: 'delivery_status', default: 'failed' })
   deliveryStatus!: DeliveryStatus;
 }

@@ -7,7 +7,7 @@ import type { Invitation } from './invitation.entity.js';
 import { LIFE_DAYS } from './invitation-states.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Mails an invitation after its transaction has committed, and stores whether the mail was sent. */
+/** Sends the e-mail of an invitation after its transaction has committed, and stores the result. */
 @Injectable()
 export class InvitationMailer {
   constructor(
@@ -17,7 +17,7 @@ export class InvitationMailer {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Never throws because of the mail: the invitation's `deliveryStatus` reports the result. */
+  /** Does not throw when sending fails: the invitation's `deliveryStatus` reports the result. */
   async send(invitation: Invitation, token: string): Promise<void> {
     const organization = await this.organizations.get(invitation);
     const { status } = await this.mailer.send({

@@ -22,7 +22,7 @@ export class InvitationRevoked extends domainError(409, 'Invitation has been rev
 export class InvitationExpired extends domainError(409, 'Invitation has expired') {}
 export class InviterWithoutRight extends domainError(409, 'Inviter may no longer invite') {}
 
-/** The error for an act on an invitation that has ended, by the invitation's status. */
+/** The error for an operation on an invitation that is no longer pending, by the status of the invitation. */
 export const OVER: Readonly<Record<Exclude<InvitationStatus, 'pending'>, DomainErrorClass>> = {
   accepted: InvitationAccepted,
   declined: InvitationDeclined,
@@ -47,7 +47,8 @@ export const INVITATION_REFUSALS = [
 export type InvitationRefusal = (typeof INVITATION_REFUSALS)[number];
 
 /**
- * The reason code of each error that refuses an act. Other errors, such as invalid input, are not recorded as refusals.
+ * The reason code of each error that refuses an operation. Other errors, such as invalid input, are not recorded as
+ * refusals.
  */
 export const REASON_CODES: ReadonlyMap<unknown, InvitationRefusal> = new Map<unknown, InvitationRefusal>([
   [InvitationPending, 'already_pending'],

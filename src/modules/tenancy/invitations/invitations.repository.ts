@@ -30,11 +30,11 @@ const COLUMNS = `id, organization_id AS "organizationId", email, email_key AS "e
   invited_by AS "invitedBy", created_at AS "createdAt", expires_at AS "expiresAt", last_sent_at AS "lastSentAt",
   delivery_status AS "deliveryStatus",
   CASE WHEN status = 'pending' AND expires_at <= now() THEN 'expired' ELSE status END AS status`;
-/** Beyond this limit only the newest invitations are listed. */
+/** Maximum number of invitations in a list. Older invitations are left out. */
 const MOST_LISTED = 1_000;
 const MOST_EXPIRED_AT_ONCE = 500;
 
-/** Reads and writes invitations. Reads report the status of this moment, by the clock of the database. */
+/** Reads and writes invitations. Reads return the current status, by the clock of the database. */
 @Injectable()
 export class InvitationsRepository {
   constructor(private readonly database: Database) {}
@@ -49,7 +49,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * Reads by id alone. The caller must check that the invitation belongs to their organization or is meant for them.
+   * Finds an invitation by its id only. The caller must check that it belongs to their organization or is addressed to
+   * them.
    */
   async find(id: string, db?: Db): Promise<Invitation | null> {
     const [row] = await this.database.rows<Invitation>(
@@ -60,7 +61,7 @@ export class InvitationsRepository {
     return row ?? null;
   }
 
-  /** Locks the row, so that acts on one invitation run one after another. */
+  /** Locks the row, so that operations on one invitation run one after another. */
   async lock(scope: Tenant, id: string, tx: Db): Promise<Invitation | null> {
     const [row] = await this.database.rows<Invitation>(
       `SELECT ${COLUMNS} FROM invitations WHERE organization_id = $1 AND id = $2 FOR UPDATE`,
@@ -70,7 +71,10 @@ export class InvitationsRepository {
     return row ?? null;
   }
 
-  /** Returns false when the address has a pending invitation already, which the partial unique index decides. */
+  /**
+   * Inserts an invitation. Returns false when the address already has a pending one, which a partial unique index
+   * decides.
+   */
   async insert(scope: Tenant, invitation: NewInvitation, tx: Db): Promise<boolean> {
     const { id, email, emailKey, role, tokenHash, invitedBy } = invitation;
     const inserted = await this.database.execute(
@@ -83,7 +87,7 @@ export class InvitationsRepository {
     return inserted === 1;
   }
 
-  /** Returns how many invitations were created within the last 24 hours, whatever their status is now. */
+  /** Returns how many invitations were created in the last 24 hours, with any status. */
   async countOfLastDay(scope: Tenant, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       `SELECT count(*)::int AS count FROM invitations
@@ -95,8 +99,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * Returns the seconds, at least 1, until fewer than {@link MOST_A_DAY} invitations other than this one were created
-   * within the last 24 hours.
+   * Returns the seconds, at least 1, after which fewer than {@link MOST_A_DAY} invitations were created in the last 24
+   * hours, not counting this one.
    */
   async secondsUntilRoom(scope: Tenant, id: string, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ seconds: number }>(
@@ -121,7 +125,7 @@ export class InvitationsRepository {
   }
 
   /**
-   * Stores a new token and restarts the days until expiry. Returns false while the last mail is less than {@link
+   * Stores a new token and a new expiry. Returns false while the latest e-mail is less than {@link
    * RESEND_PAUSE_SECONDS} old.
    */
   async renew(
@@ -149,7 +153,7 @@ export class InvitationsRepository {
     );
   }
 
-  /** Stores the result of the mail with this token. Changes nothing when a later mail has replaced the token. */
+  /** Stores the result of sending the e-mail with this token. Changes nothing when a later e-mail has another token. */
   async recordDelivery(scope: Tenant, id: string, tokenHash: Buffer, result: DeliveryStatus): Promise<void> {
     await this.database.execute(
       'UPDATE invitations SET delivery_status = $4 WHERE organization_id = $1 AND id = $2 AND token_hash = $3',
@@ -158,8 +162,8 @@ export class InvitationsRepository {
   }
 
   /**
-   * Marks expired invitations, all of one address or up to {@link MOST_EXPIRED_AT_ONCE} of every organization, and
-   * returns them.
+   * Marks expired invitations and returns them: all of one address, or up to {@link MOST_EXPIRED_AT_ONCE} of all
+   * organizations.
    */
   expire(tx: Db, of?: { organizationId: OrganizationId; emailKey: string }): Promise<ExpiredInvitation[]> {
     const where = of === undefined ? '' : 'AND organization_id = $1 AND email_key = $2';
@@ -177,7 +181,7 @@ export class InvitationsRepository {
     await this.database.execute('DELETE FROM invitations WHERE organization_id = $1', [organizationId], tx);
   }
 
-  /** Deletes every invitation of the address of an account that is deleted. */
+  /** Deletes all invitations of an account's address, because the account is deleted. */
   async forgetAddressOf(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       'DELETE FROM invitations i USING users u WHERE u.id = $1 AND i.email_key = u.email_key',

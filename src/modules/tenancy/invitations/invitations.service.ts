@@ -26,7 +26,7 @@ import {
 } from './invitations.errors.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Lets admins and the owner of an organization manage its invitations. */
+/** Creates, resends, revokes and lists invitations for admins and the owner of an organization. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -47,8 +47,8 @@ export class InvitationsService {
   }
 
   /**
-   * Locks the organization's row while the day's invitations are counted, so that parallel requests run one after
-   * another.
+   * Creates an invitation and sends its e-mail. The organization's row is locked while the invitations of the day are
+   * counted, so that parallel requests run one after another.
    */
   async create(scope: OrganizationScope, { email, role }: CreateInvitationRequest): Promise<InvitationResponse> {
     const id = newId();
@@ -74,8 +74,8 @@ export class InvitationsService {
   }
 
   /**
-   * Replaces the mailed token and restarts the days until expiry. The caller becomes the inviter, who needs the right
-   * to invite when the invitation is accepted.
+   * Sends a new token by e-mail and restarts the time until expiry. The caller becomes the inviter, and must still have
+   * the right to invite when the invitation is accepted.
    */
   async resend(scope: OrganizationScope, id: string): Promise<InvitationResponse> {
     const token = randomToken();
@@ -93,7 +93,7 @@ export class InvitationsService {
     return invitationResponse(await this.get(id));
   }
 
-  /** Runs one act on a pending invitation under the locks of the organization and the invitation. */
+  /** Runs one operation on a pending invitation under the locks of the organization and the invitation. */
   private async act(
     scope: OrganizationScope,
     id: string,
@@ -115,9 +115,7 @@ export class InvitationsService {
     );
   }
 
-  /**
-   * Marks expired invitations of the address, so that they do not block a new one before maintenance has marked them.
-   */
+  /** Marks expired invitations of the address, so that they do not block a new one until maintenance runs. */
   private async expireFormer({ organizationId }: OrganizationScope, emailKey: string, tx: Db): Promise<void> {
     for (const { id, role } of await this.invitations.expire(tx, { organizationId, emailKey })) {
       const act = { act: 'expire', actorUserId: null, organizationId, invitationId: id, requestedRole: role } as const;

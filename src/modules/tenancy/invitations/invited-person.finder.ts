@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/database/database.js';
 import { UsersReader } from '../../identity/users/index.js';
 import type { Invitation } from './invitation.entity.js';
 
-/** Checks whether a person is the invited one: their verified address is the address of the invitation. */
+/** Checks whether a person is the invited one. Their verified address must be the address of the invitation. */
 @Injectable()
 export class InvitedPersonFinder {
   constructor(private readonly users: UsersReader) {}

@@ -8,7 +8,7 @@ import { InvitationAnswersService } from './invitation-answers.service.js';
 import { ReceivedInvitationResponse } from './invitations.dto.js';
 import { InvitationNotFound, InvitationOfAnother } from './invitations.errors.js';
 
-/** Outside of `/v1`: only pages that the mailed link leads to need it. */
+/** This route is not below `/v1`, because it is used only by the pages that the link in the e-mail opens. */
 @ApiTags('invitations')
 @Controller('invitations')
 export class ReceivedInvitationController {

@@ -5,7 +5,7 @@ import { Database, type Db } from '../../../platform/database/database.js';
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
 /**
- * Writes members of an organization, and the project memberships that follow them. The caller must hold the lock on the
+ * Writes members of an organization and their memberships in its projects. The caller must hold the lock on the
  * organization's row. A project that is created at the same time then either includes the new member or is already
  * visible here.
  */
@@ -13,7 +13,7 @@ type Tenant = Pick<OrganizationScope, 'organizationId'>;
 export class MembersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns false when the person is a member already; their role then stays. */
+  /** Returns false when the person is already a member. Their role then stays unchanged. */
   async insert(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<boolean> {
     const inserted = await this.database.execute(
       `INSERT INTO organization_members (organization_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -33,14 +33,14 @@ export class MembersRepository {
     await this.spreadToProjects(scope, userId, role, tx);
   }
 
-  /** Gives several members one role. @returns the members that had another role, with that role */
+  /** Gives several members one role. @returns the members that had another role, each with their previous role */
   async updateRoles(
     scope: Tenant,
     userIds: readonly UserId[],
     role: Role,
     tx: Db,
   ): Promise<{ userId: UserId; from: Role }[]> {
-    // A join of the table with itself would compare every row with every other where the table has no statistics.
+    // On a table without statistics, a self-join would compare every row with every other row.
     const changed = await this.database.rows<{ userId: UserId; from: Role }>(
       `SELECT user_id AS "userId", role AS "from" FROM organization_members
        WHERE organization_id = $1 AND user_id = ANY($2::uuid[]) AND role <> $3`,
@@ -64,7 +64,7 @@ export class MembersRepository {
     return changed;
   }
 
-  /** Stores who owns the organization. The roles of both members are changed apart from this. */
+  /** Stores the owner of the organization. The roles of the former and the new owner are changed separately. */
   async setOwner(scope: Tenant, ownerId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE organizations SET owner_id = $2 WHERE id = $1',
@@ -74,13 +74,14 @@ export class MembersRepository {
   }
 
   /**
-   * Requires the organization's lock. Updates the account's row before its memberships, in the same order as the
-   * deletion of an account.
+   * Deletes a membership. Requires the organization's lock. Updates the account's row before its memberships, in the
+   * same order as the deletion of an account.
    */
   async delete(scope: Tenant, userId: UserId, tx: Db): Promise<void> {
     const parameters = [scope.organizationId, userId];
-    // Keeps a later sign-in by an identity provider from making the membership again, and the role of a later invitation
-    // from following groups. SCIM marks the membership again when it restores it.
+    // This row prevents a later sign-in through an identity provider from creating the membership again. It also
+    // prevents the role of a later invitation from following groups. SCIM updates this row when it restores the
+    // membership.
     await this.database.execute(
       `INSERT INTO sso_memberships (organization_id, user_id, role, made_by)
        SELECT organization_id, user_id, role, 'person' FROM organization_members
@@ -109,8 +110,8 @@ export class MembersRepository {
   }
 
   /**
-   * Gives the same role in every project of the organization. Replaces another role that an admin gave in one project,
-   * and adds the membership where an admin removed it.
+   * Gives the member the same role in every project of the organization. This replaces other roles that an admin gave
+   * in single projects, and restores memberships that an admin removed.
    */
   private async spreadToProjects(scope: Tenant, userId: UserId, role: Role, tx: Db): Promise<void> {
     await this.database.execute(

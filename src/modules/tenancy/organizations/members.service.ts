@@ -27,7 +27,10 @@ export class MembersService {
     return (await this.members.list(scope)).map((member) => memberResponse(scope, member));
   }
 
-  /** Changes nothing when the member already has the role; individual project roles stay then, too. */
+  /**
+   * Changes the role of a member. When the member already has the role, nothing changes, and individual project roles
+   * stay.
+   */
   async changeRole(scope: OrganizationScope, userId: string, role: GrantableRole): Promise<MemberResponse> {
     return this.database.transaction(async (tx) => {
       const { caller, target } = await this.both(scope, userId, tx);
@@ -38,7 +41,7 @@ export class MembersService {
     });
   }
 
-  /** Ends access from the next request on. A notification makes open streams check access again. */
+  /** Removes a member, who loses access with the next request. A notification makes open streams check access again. */
   async remove(scope: OrganizationScope, userId: string): Promise<{ message: string }> {
     return this.database.transaction(async (tx) => {
       const { caller, target } = await this.both(scope, userId, tx);
@@ -50,8 +53,8 @@ export class MembersService {
   }
 
   /**
-   * Reads both members under the organization's lock: what the guard read may have changed while this request waited
-   * for it.
+   * Reads both members under the organization's lock, because the state that the guard read may have changed while this
+   * request waited for the lock.
    */
   private async both(
     scope: OrganizationScope,

@@ -8,13 +8,17 @@ import { MembershipNotifier } from './membership.notifier.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** The reason for a new membership: an invitation, a sign-in by an identity provider, or a provider that uses SCIM. */
+/**
+ * How a person became a member: by an invitation, by a sign-in through an identity provider, or by a provider that uses
+ * SCIM.
+ */
 export type JoinedBy =
   { readonly invitation_id: string } | { readonly sign_in_provider: string } | { readonly scim_token_id: string };
 
 /**
- * The only code that starts, changes and ends memberships. Writes the membership, its project memberships, the audit
- * event and the notification in one transaction. The caller has locked the organization and checked permissions.
+ * The only code that creates, changes and ends memberships. It writes the membership, the project memberships, the
+ * audit event and the notification in one transaction. The caller must have locked the organization and checked
+ * permissions.
  */
 @Injectable()
 export class MembershipChangesService {
@@ -24,7 +28,7 @@ export class MembershipChangesService {
     private readonly notifications: MembershipNotifier,
   ) {}
 
-  /** Returns false and changes nothing when the person is a member already. */
+  /** Returns false and changes nothing when the person is already a member. */
   async join(scope: Tenant, joining: { userId: UserId; role: GrantableRole; by: JoinedBy }, tx: Db): Promise<boolean> {
     const { userId, role, by } = joining;
     if (!(await this.members.insert(scope, userId, role, tx))) return false;
@@ -33,7 +37,7 @@ export class MembershipChangesService {
     return true;
   }
 
-  /** @param actor null when an identity provider acts */
+  /** @param actor null when an identity provider makes the change */
   async changeRole(scope: Tenant, actor: Member | null, target: Member, role: GrantableRole, tx: Db): Promise<void> {
     await this.members.updateRole(scope, target.userId, role, tx);
     await this.record(
@@ -46,7 +50,7 @@ export class MembershipChangesService {
     );
   }
 
-  /** Gives several members one role, with a fixed number of statements. An identity provider acts. */
+  /** Gives several members one role, with a fixed number of statements. Only for identity providers. */
   async changeRoles(scope: Tenant, userIds: readonly UserId[], role: GrantableRole, tx: Db): Promise<void> {
     const { organizationId } = scope;
     const changed = await this.members.updateRoles(scope, userIds, role, tx);
@@ -61,16 +65,16 @@ export class MembershipChangesService {
     );
   }
 
-  /** @param actor null when an operator of the service or an identity provider acts */
+  /** @param actor null when an operator of the service or an identity provider makes the change */
   async leave(scope: Tenant, actor: Member | null, target: Member, tx: Db): Promise<void> {
     await this.members.delete(scope, target.userId, tx);
     const detail = { role: target.role, by_themselves: actor?.userId === target.userId };
     await this.record(scope, actor?.userId ?? null, target.userId, 'member.removed', detail, tx);
   }
 
-  /** Makes a member the owner, and the former owner an admin. An operator of the service acts. */
+  /** Makes a member the owner, and the former owner an admin. Only for operators of the service. */
   async transferOwnership(scope: Tenant, owner: Member, member: Member, tx: Db): Promise<void> {
-    // There is one owner at a time, which an index ensures. So the former owner changes first.
+    // The former owner changes first, because an index allows only one owner at a time.
     await this.members.updateRole(scope, owner.userId, 'admin', tx);
     await this.members.updateRole(scope, member.userId, 'owner', tx);
     await this.members.setOwner(scope, member.userId, tx);

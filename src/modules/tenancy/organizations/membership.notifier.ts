@@ -5,16 +5,17 @@ import { NotificationBus } from '../../../platform/database/notification-bus.js'
 
 const CHANNEL = 'membership_changed';
 
-/** Reports that somebody joined an organization, got another role in it or left it. */
+/** A person joined an organization, got another role in it or left it. */
 export interface MembershipChange {
   readonly userId: UserId;
   readonly organizationId: OrganizationId;
 }
 
 /**
- * Notifies every process of changed memberships, for what lives longer than a request. An open stream subscribes, reads
- * the membership again with `MembershipReader`, and closes when the role is no longer sufficient. Notifications can be
- * lost with the connection, so streams also read again on `NotificationBus.onReconnect`.
+ * Notifies every process of changed memberships. Subscribers are objects that live longer than a request, such as open
+ * streams. A stream then reads the membership again with `MembershipReader`, and closes when the role is no longer
+ * sufficient. Notifications are lost while the connection is down, so streams must also read the membership again on
+ * `NotificationBus.onReconnect`.
  */
 @Injectable()
 export class MembershipNotifier {

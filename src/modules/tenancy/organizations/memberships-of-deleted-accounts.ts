@@ -8,8 +8,8 @@ import { OrganizationDeletionService } from './organization-deletion.service.js'
 import { OrganizationsRepository } from './organizations.repository.js';
 
 /**
- * Ends the memberships of a person who deletes their account, each with its audit event and notification. Owners cannot
- * leave: their organizations are deleted when they request it and nothing else depends on the organizations.
+ * Ends the memberships of an account that is deleted, each with its audit event and notification. Owners cannot leave,
+ * so their organizations are deleted, if they requested this and nothing else depends on the organizations.
  */
 @Injectable()
 export class MembershipsOfDeletedAccounts extends OnAccountDeleted {

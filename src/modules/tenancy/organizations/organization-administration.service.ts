@@ -12,14 +12,17 @@ import { OrganizationsReader } from './organizations.reader.js';
 
 type Tenant = { readonly organizationId: OrganizationId };
 
-/** The organization was not deleted, because of what is named in `reasons`. */
+/** The organization was not deleted, for the given reasons. */
 export class OrganizationNotDeletable extends Error {
   constructor(readonly reasons: readonly string[]) {
     super(`The organization cannot be deleted: ${reasons.join(', ')}`);
   }
 }
 
-/** Acts of the operators of the service on organizations. They need no membership, and are audited without an actor. */
+/**
+ * Operations on organizations for the operators of the service. They need no membership, and their audit events have no
+ * actor.
+ */
 @Injectable()
 export class OrganizationAdministrationService {
   constructor(
@@ -37,8 +40,8 @@ export class OrganizationAdministrationService {
   }
 
   /**
-   * Makes a member the owner, and the former owner an admin. The plan's limit on organizations of one owner does not
-   * apply, as it does not apply to organizations that exist after a downgrade.
+   * Makes a member the owner, and the former owner an admin. The plan's limit on the number of organizations per owner
+   * is not checked, as it is not checked for existing organizations after a downgrade.
    * @throws MemberNotFound, AlreadyOwner, OwnerIsDisabled, OrganizationNotFound
    */
   async transfer(tenant: Tenant, userId: UserId): Promise<void> {
@@ -48,7 +51,7 @@ export class OrganizationAdministrationService {
       const member = await this.members.find(tenant, userId, tx);
       if (owner === null || member === null) throw new MemberNotFound();
       if (member.userId === owner.userId) throw new AlreadyOwner();
-      // The row is locked, so that the account is not disabled meanwhile.
+      // The account's row is locked, so that the account cannot be disabled meanwhile.
       if ((await this.users.lock(member.userId, tx)).disabledAt !== null) throw new OwnerIsDisabled();
       await this.changes.transferOwnership(tenant, owner, member, tx);
       await this.audit.record(
@@ -66,15 +69,17 @@ export class OrganizationAdministrationService {
   }
 
   /**
-   * Deletes the organization for everybody at the commit, with its projects, keys and memberships.
-   * @param options.withMembers also when it has members besides the owner, whose memberships end first
+   * Deletes the organization with its projects, keys and memberships. The deletion takes effect at the commit.
+   * @param options.withMembers whether an organization with other members than the owner may be deleted. Their
+   * memberships are ended first
    * @throws OrganizationNotDeletable, OrganizationNotFound
    */
   async delete(tenant: Tenant, { withMembers }: { readonly withMembers: boolean }): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { ownerId } = await this.lock(tenant, tx);
       await this.deletion.lockFirst(ownerId, tx);
-      // A person's organizations are locked before the person's own row, as in the deletion of an account.
+      // The owner's organizations are locked before the owner's row, in the same order as in the deletion of an
+      // account.
       await this.users.lock(ownerId, tx);
       const ending = { ...tenant, userId: ownerId, actorUserId: null };
       if (withMembers) {

@@ -6,8 +6,8 @@ import { NotificationBus } from '../../../platform/database/notification-bus.js'
 const CHANNEL = 'organization_changed';
 
 /**
- * Notifies every process that an organization's plan, billing status or limits have changed, so that caches drop the
- * organization.
+ * Notifies every process that an organization's plan, billing status or limits have changed. Caches then drop their
+ * entry for this organization.
  */
 @Injectable()
 export class OrganizationChangesNotifier {

@@ -11,14 +11,14 @@ export interface NewOrganization {
 }
 
 /**
- * Implemented by a module that has to act when an organization is created. Runs in the same transaction and under the
- * lock of the owner's row.
+ * A module extends this class to run code when an organization is created. The code runs in the same transaction, under
+ * the lock of the owner's row.
  */
 export abstract class OnOrganizationCreated {
   abstract organizationCreated(organization: NewOrganization, tx: Db): Promise<void>;
 }
 
-/** Calls every provider of the application that is an {@link OnOrganizationCreated}. */
+/** Calls all providers of the application that extend {@link OnOrganizationCreated}. */
 @Injectable()
 export class OrganizationCreationService {
   constructor(private readonly discovery: DiscoveryService) {}

@@ -7,26 +7,28 @@ import { MembersReader } from './members.reader.js';
 import { OrganizationChangesNotifier } from './organization-changes.notifier.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-/** An organization that is deleted. The caller has locked its row. */
+/** An organization that is being deleted. The caller has locked its row. */
 export interface EndingOrganization {
   readonly organizationId: OrganizationId;
   /** The owner. */
   readonly userId: UserId;
-  /** Who deletes it. Null: an operator of the service. */
+  /** The user who deletes the organization. Null: an operator of the service. */
   readonly actorUserId: UserId | null;
 }
 
 /**
- * Implemented by a module that has to act when an organization is deleted. Runs in the same transaction, while the
- * organization still has its owner.
+ * A module extends this class to run code when an organization is deleted. The code runs in the same transaction, while
+ * the organization still has its owner.
  */
 export abstract class OnOrganizationDeleted {
-  /** Takes the locks on rows of the owner's organizations that must be taken before the lock on the owner's own row. */
+  /**
+   * Acquires locks on rows of the owner's organizations that must be acquired before the lock on the owner's own row.
+   */
   lockFirst(_ownerId: UserId, _tx: Db): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Returns why the organization cannot be deleted, in a few words for its owner, or null when it can. */
+  /** Returns the reason why the organization cannot be deleted, in a few words for its owner, or null. */
   obstacle(_organization: EndingOrganization, _tx: Db): Promise<string | null> {
     return Promise.resolve(null);
   }
@@ -34,7 +36,7 @@ export abstract class OnOrganizationDeleted {
   abstract organizationDeleted(organization: EndingOrganization, tx: Db): Promise<void>;
 }
 
-/** Returns a provider for a module that needs one call when an organization is deleted. */
+/** Returns a provider that calls `act` on an instance of `keeper` when an organization is deleted. */
 export function onOrganizationDeleted<Keeper>(
   keeper: Type<Keeper>,
   act: (keeper: Keeper, organization: EndingOrganization, tx: Db) => Promise<void>,
@@ -60,8 +62,8 @@ class KeptOfOrganization<Keeper> extends OnOrganizationDeleted {
 }
 
 /**
- * Deletes an organization for everybody at the commit. Its row stays, without name and owner, until the rows of its
- * projects are removed in the background. If a process dies in between, the next maintenance round continues.
+ * Deletes an organization at the commit. Its row stays, without name and owner, until the rows of its projects are
+ * removed in the background. If the process dies meanwhile, the next maintenance round continues.
  */
 @Injectable()
 export class OrganizationDeletionService {
@@ -73,12 +75,12 @@ export class OrganizationDeletionService {
     private readonly audit: AuditWriter,
   ) {}
 
-  /** Takes the locks of every module. The caller has locked the rows of the organizations. */
+  /** Acquires the locks of all modules. The caller has locked the rows of the organizations. */
   async lockFirst(ownerId: UserId, tx: Db): Promise<void> {
     for (const part of this.parts()) await part.lockFirst(ownerId, tx);
   }
 
-  /** Returns why the organization cannot be deleted, or null when it can. */
+  /** Returns the reason why the organization cannot be deleted, or null. */
   async obstacle(organization: EndingOrganization, tx: Db): Promise<string | null> {
     if (await this.members.hasOthers(organization, organization.userId, tx)) return 'other members';
     for (const part of this.parts()) {

@@ -33,7 +33,10 @@ const SELECT = `SELECT /* every tenant: the list of the operators */ o.id, o.slu
     (SELECT count(*)::int FROM projects p WHERE p.organization_id = o.id AND p.deleted_at IS NULL) AS projects
   FROM organizations o JOIN users u ON u.id = o.owner_id`;
 
-/** Reads the organizations of the whole service, for its operators. Deleted organizations have no owner and are left out. */
+/**
+ * Reads the organizations of the whole service, for its operators. Deleted organizations are left out, because they
+ * have no owner.
+ */
 @Injectable()
 export class OrganizationDirectoryReader {
   constructor(private readonly database: Database) {}
@@ -53,7 +56,7 @@ export class OrganizationDirectoryReader {
     return row?.count ?? 0;
   }
 
-  /** Finds an organization by its id or slug. A slug is compared without regard to case, as everywhere. */
+  /** Finds an organization by its id or slug. Slugs are compared without regard to case. */
   async find(idOrSlug: string): Promise<ListedByOperators | null> {
     const [row] = await this.database.rows<ListedByOperators>(
       `${SELECT} WHERE o.id::text = lower($1) OR lower(o.slug COLLATE "C") = lower($1 COLLATE "C")

@@ -6,10 +6,10 @@ import type { Organization } from './organization.entity.js';
 import { OrganizationsReader } from './organizations.reader.js';
 
 /**
- * Authorizes every change of organizations inside its transaction. Locks the organization's row before any other row,
- * so that changes run one after another and cannot deadlock. Then reads the caller's role again, because it may have
- * changed while this change waited for the lock, and compares it with the role that the route requires
- * (`scope.needed`).
+ * Authorizes every change of an organization inside the transaction of the change. It locks the organization's row
+ * before any other row, so that changes run one after another and cannot deadlock. Then it reads the caller's role
+ * again, because the role may have changed during the wait for the lock, and compares it with the role that the route
+ * requires (`scope.needed`).
  */
 @Injectable()
 export class OrganizationAuthorization {

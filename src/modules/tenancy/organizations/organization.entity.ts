@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { OrganizationId, UserId } from '../../access/index.js';
 import type { Plan } from './plans.js';
 
-/** Billing statuses that only platform administration sets and lifts. */
+/** Billing statuses that only platform administration can set and remove. */
 export const BILLING_HOLDS = ['blocked', 'suspended'] as const;
 /** Values of `billing_status`. */
 export const BILLING_STATES = ['active', 'trialing', 'past_due', 'inactive', 'canceled', ...BILLING_HOLDS] as const;
@@ -26,7 +26,7 @@ export class Organization {
   @Column('text')
   slug!: string;
 
-  /** Null only when the organization is deleted, and no scope reaches a deleted organization. */
+  /** Null only when the organization is deleted. No scope is created for a deleted organization. */
   @Index('ix_organizations_owner_id')
   @Column('uuid', { name: 'owner_id', nullable: true })
   ownerId!: UserId;
@@ -37,7 +37,7 @@ export class Organization {
   @Column('text', { name: 'billing_status', default: 'active' })
   billingStatus!: string;
 
-  /** Null: the limit of the plan applies. 0: nothing may be ingested. */
+  /** Null: the limit of the plan applies. 0: no events are accepted. */
   @Column('bigint', {
     name: 'events_per_month_limit',
     nullable: true,
@@ -48,14 +48,14 @@ export class Organization {
   })
   eventsPerMonthLimit!: number | null;
 
-  /** The payment provider's customer. Null when nobody has started a checkout or opened the portal. */
+  /** The payment provider's id of the customer. Null when nobody has started a checkout or opened the portal. */
   @Column('text', { name: 'payment_customer_id', nullable: true })
   paymentCustomerId!: string | null;
 
   @Column('text', { name: 'payment_subscription_id', nullable: true })
   paymentSubscriptionId!: string | null;
 
-  /** The status in the words of the payment provider. */
+  /** The status of the subscription, in the terms of the payment provider. */
   @Column('text', { name: 'payment_subscription_status', nullable: true })
   paymentSubscriptionStatus!: string | null;
 
@@ -63,8 +63,8 @@ export class Organization {
   paymentPriceId!: string | null;
 
   /**
-   * `blocked` or `suspended` by platform administration. Kept while the status is `canceled`; a payment does not lift
-   * it.
+   * `blocked` or `suspended` by platform administration. The value is kept while the status is `canceled`, and a
+   * payment does not remove it.
    */
   @Column('text', { name: 'billing_hold', nullable: true })
   billingHold!: BillingHold | null;
@@ -72,7 +72,7 @@ export class Organization {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Set when the organization is deleted for everybody. The row stays until the rows of its projects are removed. */
+  /** Set when the organization is deleted. The row stays until the rows of its projects are removed. */
   @Index('ix_organizations_deleted_at', { where: 'deleted_at IS NOT NULL' })
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;

@@ -2,8 +2,8 @@ import { DateTimeField, TextField, UuidField, NameField } from '../../../platfor
 import type { Organization } from './organization.entity.js';
 
 /**
- * Slugs of organizations and projects: characters that URLs take without escaping. A slug of only dots and dashes is
- * refused: it could be a path segment such as `..`, or be hard to see.
+ * The form of slugs of organizations and projects: characters that need no escaping in URLs. A slug that consists only
+ * of dots and dashes is refused, because it could be a path segment such as `..`, or be hard to see.
  */
 export const SLUG_PATTERN = /^[.-]*[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/;
 

@@ -20,14 +20,14 @@ export class OrganizationsReader {
     return organization;
   }
 
-  /** Locks the organization's row, so that only one act at a time counts what the plan limits. */
+  /** Locks the organization's row, so that two requests do not both use the last place that the plan's limit allows. */
   async lock(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Organization> {
     return this.database
       .repository(Organization, tx)
       .findOneOrFail({ where: { id: scope.organizationId }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Returns the organization with a slug, or null. A slug is compared without regard to case, as everywhere. */
+  /** Returns the organization with a slug, or null. Slugs are compared without regard to case. */
   async idOfSlug(slug: string): Promise<OrganizationId | null> {
     const [row] = await this.database.rows<{ id: OrganizationId }>(
       `SELECT id FROM organizations /* every tenant: the operator has configured the slug */
@@ -37,7 +37,7 @@ export class OrganizationsReader {
     return row?.id ?? null;
   }
 
-  /** Returns null when there is no such organization. */
+  /** Returns null when the organization does not exist. The role is null when the person is not a member. */
   async membershipOf(userId: UserId, organizationId: string): Promise<OrganizationMembership | null> {
     const rows = await this.database.rows<OrganizationMembership>(
       `SELECT o.id AS "organizationId", m.role FROM organizations o

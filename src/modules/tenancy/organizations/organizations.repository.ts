@@ -18,7 +18,10 @@ export class OrganizationsRepository {
     await this.database.repository(OrganizationMember, tx).insert({ organizationId, userId, role: 'owner' });
   }
 
-  /** Locks every organization of a person, always in the order of ids and before the person's own row. */
+  /**
+   * Locks all organizations of a person, in the order of their ids. Must be called before the person's own row is
+   * locked.
+   */
   async lockAllOf({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<void> {
     await this.database.execute(
       `SELECT 1 FROM organizations
@@ -38,8 +41,8 @@ export class OrganizationsRepository {
   }
 
   /**
-   * Returns the organizations of a person, newest first. Plain SQL: every page of the console reads this, and the query
-   * builder takes longer than the database.
+   * Returns the organizations of a person, newest first. Uses plain SQL, because every page of the console reads this
+   * list and the query builder takes longer than the database.
    */
   listOf({ userId }: Pick<UserScope, 'userId'>): Promise<ListedOrganization[]> {
     return this.database.rows<ListedOrganization>(
@@ -51,8 +54,8 @@ export class OrganizationsRepository {
   }
 
   /**
-   * Locks the organizations that a person owns, in the order of ids. Includes one that was created after {@link
-   * lockAllOf}.
+   * Locks the organizations that a person owns, in the order of their ids. This includes an organization that was
+   * created after {@link lockAllOf}.
    */
   lockOwnedBy({ userId }: Pick<UserScope, 'userId'>, tx: Db): Promise<Pick<Organization, 'id' | 'name'>[]> {
     return this.database.repository(Organization, tx).find({
@@ -63,7 +66,10 @@ export class OrganizationsRepository {
     });
   }
 
-  /** Removes all members and frees the slug. The new slug begins with `/`, so that nobody can choose the same one. */
+  /**
+   * Removes all members and frees the slug. The replacement slug begins with `/`, so that nobody can choose the same
+   * one.
+   */
   async markDeleted({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE organizations SET deleted_at = now(), owner_id = NULL, name = '', slug = '/' || id, plan = 'free',

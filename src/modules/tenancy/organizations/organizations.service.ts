@@ -26,9 +26,9 @@ export class OrganizationsService {
   ) {}
 
   /**
-   * Creates an organization that the caller owns. A plan that the caller paid for in advance goes to their first
-   * organization. Locks the caller's row while the plan's limit is counted, so that parallel requests run one after
-   * another.
+   * Creates an organization that the caller owns. If the caller has paid for a plan in advance, their first
+   * organization gets this plan. The caller's row is locked while their organizations are counted against the plan's
+   * limit, so that parallel requests run one after another.
    */
   async create(scope: UserScope, request: CreateOrganizationRequest): Promise<OrganizationResponse> {
     const id = newOrganizationId();

@@ -1,6 +1,8 @@
 import { PLAN_NAMES, type PlanName } from '../../../config/index.js';
 
-/** Plans, lowest first. `business` is the payment provider's alias of `scale`; clients never send it. */
+/**
+ * Plans, lowest first. The payment provider also uses the name `business` for `scale`. Clients never send this name.
+ */
 export const PLANS = PLAN_NAMES;
 export type Plan = PlanName;
 
@@ -10,7 +12,7 @@ export type PaidPlan = (typeof PAID_PLANS)[number];
 /** The limits of a plan. Null means unlimited. */
 export interface PlanLimits {
   readonly monthlyEvents: number | null;
-  /** Per event source and UTC day. */
+  /** The limit of one event source in a UTC day. */
   readonly dailyEvents: number | null;
   readonly retentionDays: number | null;
   readonly organizations: number | null;

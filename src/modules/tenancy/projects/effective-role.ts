@@ -1,8 +1,8 @@
 import { type Role, roleAtLeast } from '../../access/index.js';
 
 /**
- * Returns the role that applies in the project. Owners and admins of the organization have that role in every project;
- * everybody else has their project role. Null: no access.
+ * Returns the role that applies in the project, or null for no access. Owners and admins of the organization have their
+ * organization role in every project. Everybody else has their project role.
  */
 export function effectiveRole(organizationRole: Role | null, projectRole: Role | null): Role | null {
   if (organizationRole === null) return null;

@@ -6,7 +6,7 @@ import { ProjectChangesNotifier } from './project-changes.notifier.js';
 import { ProjectSettingsRepository } from './settings/project-settings.repository.js';
 import { Redaction } from './settings/redaction.js';
 
-/** The settings of a project that apply to every event, whoever sends it. */
+/** The settings of a project that apply to every event from every sender. */
 export interface IngestionPolicy {
   readonly archived: boolean;
   /** Masks the values at the paths that the project's settings list. */
@@ -14,8 +14,8 @@ export interface IngestionPolicy {
 }
 
 /**
- * A cached policy is valid for this long when a notification gets lost, so an archived project refuses events within 5
- * seconds on every instance.
+ * How long a cached policy is valid if the notification of a change is lost. Every instance therefore refuses events
+ * for an archived project within 5 seconds.
  */
 const TRUST_MS = 4_000;
 const MAX_ENTRIES = 20_000;
@@ -23,8 +23,8 @@ const MAX_ENTRIES = 20_000;
 const OF_A_MISSING_PROJECT: IngestionPolicy = { archived: true, redaction: new Redaction(['*']) };
 
 /**
- * Caches the policies of projects that receive events. Parallel requests share a look-up. A change of the project drops
- * the cached policy.
+ * Caches the policies of projects that receive events. Parallel requests share a look-up. When a project changes, its
+ * cached policy is dropped.
  */
 @Injectable()
 export class IngestionPolicyReader implements OnModuleInit {
@@ -56,7 +56,7 @@ export class IngestionPolicyReader implements OnModuleInit {
   }
 
   /**
-   * Returns what is masked in everything that concerns an event of the project, whether or not the project is archived.
+   * Returns the redaction of the project, for data about its events. It applies whether or not the project is archived.
    */
   async redactionOf({ projectId }: { readonly projectId: ProjectId }): Promise<Redaction> {
     return (await this.lookups.of(projectId)).redaction;

@@ -10,7 +10,7 @@ import { OrganizationsReader } from '../organizations/index.js';
 import type { Db } from '../../../platform/database/database.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-/** Reads memberships for the access guard, before each request that names an organization or a project. */
+/** Reads memberships for the access guards, for each request that names an organization or a project. */
 @Injectable()
 export class Memberships extends MembershipReader {
   constructor(

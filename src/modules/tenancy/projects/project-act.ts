@@ -1,7 +1,7 @@
 import type { ProjectMemberScope } from '../../access/index.js';
 import type { AuditedAct } from '../../identity/audit/index.js';
 
-/** Returns the audit event of a member's act on the project itself, or on the given target within the project. */
+/** Returns the audit event of a member's operation on the project itself, or on the given target within the project. */
 export function projectAct(
   scope: Pick<ProjectMemberScope, 'userId' | 'organizationId' | 'projectId'>,
   action: string,

@@ -5,12 +5,15 @@ import { NotificationBus } from '../../../platform/database/notification-bus.js'
 
 const CHANNEL = 'project_changed';
 
-/** Undefined: notifications may have been lost, so every project may have changed. */
+/**
+ * Called with the id of a changed project. It is undefined when notifications may have been lost, so that any project
+ * may have changed.
+ */
 export type ProjectChangeHandler = (projectId: ProjectId | undefined) => void;
 
 /**
- * Notifies every instance that a project was archived, restored or deleted or that its settings changed, so that caches
- * drop it.
+ * Notifies every instance when a project is archived, restored or deleted, or when its settings change. Caches then
+ * drop their entry for this project.
  */
 @Injectable()
 export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
@@ -40,7 +43,7 @@ export class ProjectChangesNotifier implements OnModuleInit, OnModuleDestroy {
     await this.notifications.publish(CHANNEL, projectId, tx);
   }
 
-  /** Notifies this instance at once, after the commit and before the answer. */
+  /** Notifies this instance at once. Call it after the commit and before the answer. */
   apply(projectId: ProjectId | undefined): void {
     for (const handler of this.handlers) handler(projectId);
   }

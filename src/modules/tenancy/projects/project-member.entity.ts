@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectId, Role, UserId } from '../../access/index.js';
 
-/** A member's role in one project; it means nothing without a membership in the project's organization. */
+/** A member's role in one project. It has no effect without a membership in the project's organization. */
 @Entity('project_members')
 @Check('ck_project_members_role', `role IN ('viewer', 'member', 'operator', 'admin', 'owner')`)
 export class ProjectMember {

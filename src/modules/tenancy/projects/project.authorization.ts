@@ -12,9 +12,9 @@ import type { Project } from './project.entity.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 /**
- * Authorizes every change of projects inside its transaction. Locks the organization's row, then the project's row, the
- * order in which everything that changes memberships takes these locks. Then reads the caller's role again, because it
- * may have changed while this change waited for the lock, and compares it with what the route requires
+ * Authorizes every change of a project inside the transaction of the change. It locks the organization's row, then the
+ * project's row. All changes of memberships acquire these locks in the same order. Then it reads the caller's role
+ * again, because the role may have changed during the wait for the locks, and compares it with what the route requires
  * (`scope.needed`).
  */
 @Injectable()
@@ -39,8 +39,8 @@ export class ProjectAuthorization {
   }
 
   /**
-   * As {@link lockAndAuthorize}, for changes that may run in parallel because each changes only its own rows. The
-   * project cannot change meanwhile, and the caller's role is read again.
+   * Like {@link lockAndAuthorize}, but with a shared lock, for changes that may run in parallel because each changes
+   * only its own rows. The project cannot change meanwhile. The caller's role is read again.
    */
   async shareAndAuthorize(scope: ProjectMemberScope, tx: Db): Promise<Project> {
     const project = await this.projects.share(scope, tx);

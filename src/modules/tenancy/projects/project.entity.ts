@@ -26,16 +26,19 @@ export class Project {
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
   createdAt!: Date;
 
-  /** Null: the project accepts events. */
+  /** Null: the project is not archived and accepts events. */
   @Column('timestamptz', { name: 'archived_at', nullable: true })
   archivedAt!: Date | null;
 
-  /** Set when the project is deleted for everybody. The row stays until the rows of the project are removed. */
+  /** Set when the project is deleted. The row stays until the other rows of the project are removed. */
   @Index('ix_projects_deleted_at', { where: 'deleted_at IS NOT NULL' })
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 
-  /** The time at which the removal last checked a deleted project, so that every deleted project gets its turn. */
+  /**
+   * When the removal last checked a deleted project. The removal continues with the project that was checked least
+   * recently.
+   */
   @Column('timestamptz', { name: 'removal_checked_at', nullable: true })
   removalCheckedAt!: Date | null;
 }

@@ -17,7 +17,7 @@ export class ProjectsReader {
   }
 
   /**
-   * Returns only the name, because every answer about events begins with it.
+   * Returns the name of the project. Reads nothing else, because every answer about events contains the name.
    * @throws ProjectNotFound as {@link get}
    */
   async nameOf({ projectId }: Pick<ProjectScope, 'projectId'>): Promise<string> {

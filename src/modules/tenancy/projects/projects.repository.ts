@@ -17,7 +17,7 @@ import { ProfilesWriter } from '../../identity/users/index.js';
 import { effectiveRole } from './effective-role.js';
 import { Project } from './project.entity.js';
 
-/** Reads and writes projects, their locks and who may read them. */
+/** Reads, writes and locks projects, and reads who may access them. */
 @Injectable()
 export class ProjectsRepository {
   constructor(
@@ -36,7 +36,10 @@ export class ProjectsRepository {
     );
   }
 
-  /** Locks the project's row, so that acts on it run one after another. Events and keys can still be written. */
+  /**
+   * Locks the project's row, so that operations on the project run one after another. Events and keys can still be
+   * written.
+   */
   async lock(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<Project> {
     const project = await this.database.repository(Project, tx).findOne({
       where: { id: scope.projectId, deletedAt: IsNull() },
@@ -47,8 +50,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * As {@link lock}, but shared: parallel callers do not wait for each other, and acts that change the project wait for
-   * all of them.
+   * Like {@link lock}, but with a shared lock. Parallel callers do not wait for each other. Operations that change the
+   * project wait for all of them.
    */
   async share(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<Project> {
     const project = await this.database.repository(Project, tx).findOne({
@@ -59,12 +62,15 @@ export class ProjectsRepository {
     return project;
   }
 
-  /** Returns the number of projects. Archived projects count until they are deleted. */
+  /** Returns the number of projects of the organization. Archived projects are included, deleted ones are not. */
   countOf(scope: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<number> {
     return this.database.repository(Project, tx).countBy({ organizationId: scope.organizationId, deletedAt: IsNull() });
   }
 
-  /** Gives the projects of a deleted account to the owner of their organization, who is always another account. */
+  /**
+   * Makes the owner of the organization the owner of the projects of a deleted account. This owner is always another
+   * account.
+   */
   async handOver(userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE projects p SET owner_id = o.owner_id FROM organizations o
@@ -74,7 +80,7 @@ export class ProjectsRepository {
     );
   }
 
-  /** Locks the living projects of every organization of an owner. */
+  /** Locks the projects that are not deleted in every organization of an owner. */
   async lockAllOfOwner(ownerId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `SELECT 1 FROM projects WHERE deleted_at IS NULL
@@ -85,7 +91,7 @@ export class ProjectsRepository {
     );
   }
 
-  /** Locks and returns the living projects of an organization. */
+  /** Locks and returns the projects of an organization that are not deleted. */
   lockAllOf({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<Project[]> {
     return this.database.repository(Project, tx).find({
       where: { organizationId, deletedAt: IsNull() },
@@ -94,7 +100,10 @@ export class ProjectsRepository {
     });
   }
 
-  /** Removes the owner from projects of a deleted organization; their rows wait for the removal without one. */
+  /**
+   * Removes the owner from the projects of a deleted organization. Their rows stay without an owner until they are
+   * removed.
+   */
   async forgetOwners({ organizationId }: Pick<OrganizationScope, 'organizationId'>, tx: Db): Promise<void> {
     await this.database.execute('UPDATE projects SET owner_id = NULL WHERE organization_id = $1', [organizationId], tx);
   }
@@ -108,8 +117,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * Marks the project as deleted and deletes its small tables. Deleting the memberships also clears the selections of
-   * the project.
+   * Marks the project as deleted and deletes its rows in small tables. The database then also clears selections of the
+   * project, because they refer to a membership.
    */
   async markDeleted(scope: Pick<ProjectScope, 'projectId'>, tx: Db): Promise<void> {
     await this.database.execute(
@@ -123,8 +132,8 @@ export class ProjectsRepository {
   }
 
   /**
-   * Makes the project the person's selected one. The database clears a selection together with its membership, so
-   * owners and admins who have no project membership get one here.
+   * Makes the project the person's selected one. A selection refers to a project membership, and the database clears it
+   * with the membership. Owners and admins without a project membership therefore get one here.
    */
   async select(scope: ProjectMemberScope, tx: Db): Promise<void> {
     await this.database.execute(
@@ -156,7 +165,10 @@ export class ProjectsRepository {
       .getMany();
   }
 
-  /** Returns the living project that a person has selected. The database clears the selection with their membership. */
+  /**
+   * Returns the project that a person has selected, or null. The database clears the selection when the membership
+   * ends.
+   */
   async selectedBy(userId: UserId): Promise<ProjectId | null> {
     const [row] = await this.database.rows<{ id: ProjectId }>(
       'SELECT p.id FROM users u JOIN projects p ON p.id = u.selected_project_id WHERE u.id = $1 AND p.deleted_at IS NULL',
@@ -165,7 +177,9 @@ export class ProjectsRepository {
     return row?.id ?? null;
   }
 
-  /** Returns null when there is no such project. Without a membership in the organization, the role is null. */
+  /**
+   * Returns null when the project does not exist. The role is null when the person is not a member of the organization.
+   */
   async membershipOf(userId: string, projectId: string, db?: Db): Promise<ProjectMembership | null> {
     const [row] = await this.database.rows<{
       project_id: ProjectId;

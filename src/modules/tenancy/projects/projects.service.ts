@@ -33,7 +33,8 @@ export class ProjectsService {
   ) {}
 
   /**
-   * Locks the organization's row while the plan's limit is counted, so that parallel requests run one after another.
+   * Creates a project. The organization's row is locked while its projects are counted against the plan's limit, so
+   * that parallel requests run one after another.
    */
   async create(scope: OrganizationScope, { name, slug }: CreateProjectRequest): Promise<ProjectResponse> {
     const id = newProjectId();
@@ -66,7 +67,7 @@ export class ProjectsService {
     return projectResponse(await this.reader.get(scope));
   }
 
-  /** Changes and records nothing when name and slug stay the same. */
+  /** Renames the project. Does nothing when name and slug stay the same. */
   async rename(scope: ProjectMemberScope, request: RenameProjectRequest): Promise<ProjectResponse> {
     return this.database.transaction(async (tx) => {
       const { project } = await this.authorization.lockAndAuthorize(scope, tx);

@@ -1,4 +1,4 @@
-/** Windows that end now; `all` begins in 1970. The logs, the explorer and the settings share them. */
+/** Time windows that end now. `all` begins in 1970. The logs, the explorer and the settings use the same windows. */
 export const RANGES = ['15m', '1h', '24h', '7d', '30d', 'all'] as const;
 export type Range = (typeof RANGES)[number];
 

@@ -8,13 +8,13 @@ import { type SearchColumns, searchSql } from './search-sql.js';
 /** The parts from which a {@link RowSearch} builds its statement. */
 export interface RowSearchSql {
   readonly bind: Bind;
-  /** A condition that is true for rows that match. */
+  /** An SQL condition that is true for matching rows. */
   readonly fits: string;
   /** Columns that the statement must select in addition to its own. */
   readonly folded: string;
 }
 
-/** A source whose hits are rows of one table. */
+/** A search source whose hits are rows of one table. */
 @Injectable()
 export abstract class RowSearch<Row> extends SearchSource {
   protected abstract readonly columns: SearchColumns;
@@ -23,7 +23,7 @@ export abstract class RowSearch<Row> extends SearchSource {
     super();
   }
 
-  /** Returns a statement that reads the project's rows that match, with `id` and `createdAt`. */
+  /** Returns a statement that selects the matching rows of the project, with the columns `id` and `createdAt`. */
   protected abstract statement(scope: ProjectScope, search: Search, sql: RowSearchSql): string;
 
   protected abstract toHit(row: Row): SearchHit;

@@ -4,7 +4,7 @@ import type { SearchWords } from './search-words.js';
 /** Maximum number of characters of {@link HitScore.text}. */
 export const MOST_EXCERPT = 160;
 
-/** Scores of a field, best first. */
+/** The scores of a field, highest first. */
 const EQUAL = 1;
 const ID_EQUAL = 0.9;
 const BEGINS = 0.8;
@@ -21,7 +21,7 @@ export interface SearchField {
   readonly isId?: true;
 }
 
-/** The score of a hit, and the field that gave it. */
+/** The score of a hit, and the field with this score. */
 export interface HitScore {
   /** From 0.4 to 1. */
   readonly score: number;
@@ -32,15 +32,18 @@ export interface HitScore {
 
 interface Standing {
   readonly score: number;
-  /** Index of the whole search text in the folded text, or of the first word that occurs when the whole does not. */
+  /**
+   * The index of the whole search text in the folded text. If the whole text does not occur, the index of the first
+   * word.
+   */
   readonly at: number;
   readonly length: number;
   readonly isWhole: boolean;
 }
 
 /**
- * Scores a hit. A hit matches when each word occurs in one of its fields; its score is that of its best field. Of
- * fields with equal scores the first one counts. Returns null when the hit does not match.
+ * Scores a hit. A hit matches when each word occurs in at least one of its fields. Its score is the highest score of
+ * its fields. If several fields have this score, the first one is reported. Returns null when the hit does not match.
  */
 export function scoreOf(fields: readonly SearchField[], query: SearchWords): HitScore | null {
   const present = fields.flatMap(({ name, text, isId }) =>
@@ -58,7 +61,7 @@ export function scoreOf(fields: readonly SearchField[], query: SearchWords): Hit
   return { score: standing.score, field: name, text: round(text, folded, standing) };
 }
 
-/** Returns the beginning of a text, no longer than an excerpt. */
+/** Returns the beginning of a text, with at most {@link MOST_EXCERPT} characters. */
 export function excerptOf(text: string): string {
   return text.length <= MOST_EXCERPT ? text : [...text].slice(0, MOST_EXCERPT).join('');
 }
@@ -97,8 +100,8 @@ function isLetterOrDigit(character: string): boolean {
 }
 
 /**
- * Returns the excerpt around the match. Folding replaces one character with one, so positions are counted in
- * characters.
+ * Returns the excerpt around the match. Positions are counted in characters, because folding replaces each character by
+ * one character, which may have another length in UTF-16.
  */
 function round(text: string, folded: string, { at, length }: Standing): string {
   if (text.length <= MOST_EXCERPT) return text;

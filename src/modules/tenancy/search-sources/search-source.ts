@@ -7,46 +7,50 @@ import type { SearchWords } from './search-words.js';
 /** The words and the time window of a search. */
 export interface Search {
   readonly words: SearchWords;
-  /** Limits hits that happen at a time, such as events. Other hits are found whenever they were created. */
+  /** Applies to hits with a time, such as events. Other hits are found regardless of their age. */
   readonly window: { readonly from: Date; readonly to: Date };
 }
 
 /**
- * Limits of a source that reads outside of the given connection. Statements of that connection have their own limits.
+ * The time limits for a source that reads without the given connection. Statements on the connection have their own
+ * limits.
  */
 export interface SearchTime {
   readonly milliseconds: number;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no client waits for the result. */
   readonly signal: AbortSignal;
 }
 
-/** A candidate for a hit. */
+/** A search hit before it is scored. */
 export interface SearchHit {
   readonly id: string;
   readonly title: string;
   readonly subtitle: string | null;
   /** Only saved views have one. */
   readonly kind?: SavedViewKind;
-  /** The fields that are searched. Never configuration, addresses, payloads or values. */
+  /** The fields that are searched. They must not contain configuration, addresses, payloads or secret values. */
   readonly fields: readonly SearchField[];
   readonly timestamp: Date;
 }
 
 /**
- * Finds resources of one type by their names. The module that owns the resources provides the source. The search
- * discovers every provider that extends this class, so it imports none of these modules.
+ * Finds resources of one type by their names. The module that owns the resources provides the source. The search finds
+ * all providers that extend this class, so it does not import these modules.
  */
 export abstract class SearchSource {
   abstract readonly type: SearchType;
 
-  /** The access that the route of these resources requires. Callers without it do not find them. */
+  /** The access that the routes of these resources require. Callers without this access do not find the resources. */
   abstract readonly needed: ProjectRequirement;
 
-  /** Returns the best matches, at most `limit`, ranked as by {@link searchSql}. Returns all of them or throws. */
+  /**
+   * Returns the best matches, at most `limit`, in the order of {@link searchSql}. Throws when it cannot return all of
+   * them.
+   */
   abstract find(scope: ProjectScope, search: Search, limit: number, db: Db, time: SearchTime): Promise<SearchHit[]>;
 }
 
-/** @param texts the searched fields in addition to the id, by name, the most important first */
+/** @param texts the searched fields by name, except the id, with the most important one first */
 export function searchHit(hit: Omit<SearchHit, 'fields'>, texts: Readonly<Record<string, string | null>>): SearchHit {
   const fields: SearchField[] = Object.entries(texts).map(([name, text]) => ({ name, text }));
   return { ...hit, fields: [...fields, { name: 'id', text: hit.id, isId: true }] };

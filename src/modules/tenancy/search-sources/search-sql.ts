@@ -9,25 +9,25 @@ export interface SearchColumns {
   readonly texts: readonly string[];
 }
 
-/** The parts of a statement that finds the best of many rows: rows that match are read once, then sorted. */
+/** The parts of a statement that finds the best rows: it reads the matching rows once, and then sorts them. */
 export interface SearchSql {
-  /** A condition that is true for a row that matches. */
+  /** An SQL condition that is true for matching rows. */
   readonly fits: string;
-  /** Further columns of rows that match; `rank` is computed from them. */
+  /** Additional columns of the matching rows, from which `rank` is computed. */
   readonly folded: string;
   /** An expression for ten times the score, computed from the `folded` columns. */
   readonly rank: string;
 }
 
-/** Separates texts that are searched together. */
+/** Separates texts that are concatenated to be searched together. */
 const BORDER = `E'\\x1f'`;
 const ASCII = /^[\0-\x7f]*$/;
 const PART_OF_UUID = /^[0-9a-f-]+$/;
 
 /**
- * Does for rows what `scoreOf` does for hits. SQL only selects the best of many rows; `scoreOf` scores each shown one
- * again. The two differ where a text contains the separator, and where the locale of the database classifies other
- * characters as letters.
+ * Does in SQL what `scoreOf` does in code. SQL only selects the best of many rows, and `scoreOf` scores the shown ones
+ * again. The results can differ when a text contains the separator, or when the locale of the database classifies
+ * characters differently.
  */
 export function searchSql({ id, texts }: SearchColumns, { words, whole }: SearchWords, bind: Bind): SearchSql {
   const [only = ''] = texts;
@@ -59,8 +59,9 @@ function escaped(text: string): string {
 }
 
 /**
- * Returns an expression that folds only characters that can be a case variant of `text`. Two letters outside ASCII are
- * variants of ASCII letters. For ASCII, the expression is that of the index on keys of objects.
+ * Returns a function that wraps an SQL expression. The result folds only characters that can be a case variant of a
+ * character in `text`. Two characters outside ASCII fold to ASCII letters. For ASCII text, the expression is the same
+ * as in the index on object keys.
  */
 function folding(text: string, bind: Bind): (sql: string) => string {
   if (ASCII.test(text)) {

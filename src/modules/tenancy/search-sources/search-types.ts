@@ -1,4 +1,4 @@
-/** The types of search hits. Among equally good matches, the earlier type comes first. */
+/** The types of search hits. Of hits with equal scores, hits of an earlier type come first. */
 export const SEARCH_TYPES = [
   'event',
   'event_type',
@@ -15,6 +15,6 @@ export const SEARCH_TYPES = [
 ] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
-/** The kinds of saved views. Hits that are saved views have them, so that a client can open the right page. */
+/** The kinds of saved views. A hit that is a saved view has its kind, so that a client can open the right page. */
 export const SAVED_VIEW_KINDS = ['view', 'analysis', 'query', 'performance', 'dashboard'] as const;
 export type SavedViewKind = (typeof SAVED_VIEW_KINDS)[number];

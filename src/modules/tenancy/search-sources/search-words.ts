@@ -1,21 +1,24 @@
 import { fold } from '../../../platform/case-folding/index.js';
 
-/** Searches with more words are refused, because every word is searched in everything. */
+/** Maximum number of words. Searches with more words are refused, because every word is searched in all texts. */
 export const MOST_WORDS = 8;
 
 /** The words of a search, folded. */
 export interface SearchWords {
-  /** Each word once, in the order of the first occurrence. Empty when the text is only blanks in quotes. */
+  /** Each word once, in the order of its first occurrence. Empty when the text contains only quoted blanks. */
   readonly words: readonly string[];
-  /** The whole search text, with one blank between words and without quotes. Scores compare with it. */
+  /**
+   * The whole search text, with one blank between words and without quotes. It is compared with the fields to score
+   * them.
+   */
   readonly whole: string;
 }
 
 const WORD = /"([^"]+)"|\S+/g;
 
 /**
- * Splits at blanks; `"…"` is one word. Quotes without a partner or with nothing in between are ordinary characters;
- * quotes around blanks alone are ignored.
+ * Splits the text at blanks. `"…"` is one word. Unpaired quotes, and quotes with nothing between them, are ordinary
+ * characters. Quotes that contain only blanks are ignored.
  */
 export function readWords(text: string): SearchWords {
   const written = [...text.matchAll(WORD)]

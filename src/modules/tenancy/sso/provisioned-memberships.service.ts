@@ -12,8 +12,8 @@ import { SsoSessionsRepository } from './sso-sessions.repository.js';
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
 /**
- * Makes the memberships of people who sign in through an identity provider. A membership is made once: a sign-in neither
- * raises the role later nor restores a membership that somebody has ended.
+ * Creates memberships for people who sign in through an identity provider. A membership is created only once: a later
+ * sign-in neither raises its role nor restores it after it was ended.
  */
 @Injectable()
 export class ProvisionedMembershipsService extends OnIdentityLinked {
@@ -29,7 +29,7 @@ export class ProvisionedMembershipsService extends OnIdentityLinked {
     super();
   }
 
-  /** Makes the membership in a transaction of its own, unless it was made before or the organization is deleted. */
+  /** Creates the membership in a separate transaction, unless it was created before or the organization is deleted. */
   async makeOnce(userId: UserId, membership: ProvidedMembership, provider: string): Promise<void> {
     if ((await this.made.find(membership, userId)) !== null) return;
     await this.database.transaction(async (tx) => {
@@ -42,7 +42,10 @@ export class ProvisionedMembershipsService extends OnIdentityLinked {
     await this.organizations.lock({ organizationId }, tx);
   }
 
-  /** A provider by configuration stays as long as the process. A connection or a domain may have gone meanwhile. */
+  /**
+   * Returns whether the identity may be linked. A configured provider exists as long as the process. A connection or a
+   * domain may have been removed meanwhile.
+   */
   async mayLink({ provider }: ProviderSession, emailKey: string, tx: Db): Promise<boolean> {
     if (parseUuid(provider) === null) return true;
     const connection = await this.connections.enabled(provider, tx);

@@ -13,17 +13,17 @@ import { SsoStartsRepository } from './sso-starts.repository.js';
 const COOKIE = 'sso_browser';
 const COOKIE_PATH = '/sso';
 const TOKEN = /^[\w-]{43}$/;
-/** The time that a person has for signing in at the provider. */
+/** The time that a person has to sign in at the provider. */
 const START_LIFE_SECONDS = 600;
 const CONSOLE = '/console';
-/** An address below the console that the browser may be sent to after the sign-in. */
+/** Matches a URL path of the console to which the browser may be redirected after the sign-in. */
 const RETURN_TO = /^\/console(?:\/[\w.~!$&'()*+,;=:@%/-]*)?(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?$/;
 const MAX_RETURN_TO = 2_000;
 
 export interface BegunSignIn {
-  /** Names the sign-in at the provider: `state` of OpenID Connect, `RelayState` of SAML. */
+  /** Identifies the sign-in at the provider: `state` in OpenID Connect, `RelayState` in SAML. */
   readonly state: string;
-  /** A secret of this sign-in that only the browser's cookie can yield again. Use it with {@link derived}. */
+  /** A secret of this sign-in. It can be computed again only with the browser's cookie. Use it with {@link derived}. */
   readonly secret: string;
 }
 
@@ -34,14 +34,14 @@ export interface TakenSignIn {
 }
 
 /**
- * Binds a sign-in to the browser that began it, and sends the browser on afterwards. A cookie holds a random secret, and
- * the database holds its hash, so a stolen callback address opens nothing in another browser.
+ * Binds a sign-in to the browser that started it, and redirects the browser afterwards. A cookie contains a random
+ * secret, and the database its hash, so that a stolen callback URL is useless in another browser.
  */
 @Injectable()
 export class SsoBrowser {
   private readonly logger = new Logger('sso');
   private readonly isSecure: boolean;
-  /** The addresses below the console to open after the sign-ins of running requests. */
+  /** The console paths to open after a sign-in, by running request. */
   private readonly returnTos = new WeakMap<Request, string>();
 
   constructor(
@@ -53,14 +53,17 @@ export class SsoBrowser {
     this.isSecure = config.http.publicAppUrl.startsWith('https:');
   }
 
-  /** Keeps the address to return to for the sign-in or the refusal of the request. Ignores an address elsewhere. */
+  /**
+   * Remembers the path to open after the sign-in or the refusal of the request. A path outside of the console is
+   * ignored.
+   */
   keepReturnTo(returnTo: string | undefined, request: Request): void {
     if (returnTo !== undefined && isReturnTo(returnTo)) this.returnTos.set(request, returnTo);
   }
 
   /**
-   * Stores the start of a sign-in, and gives the browser its cookie.
-   * @param requestId the id of the request of SAML
+   * Stores the start of a sign-in and sets the cookie of the browser.
+   * @param requestId the id of the SAML request. Null for OpenID Connect
    */
   async begin(provider: string, requestId: string | null, request: Request, response: Response): Promise<BegunSignIn> {
     const browser = this.cookieIn(request) ?? randomToken();
@@ -83,14 +86,14 @@ export class SsoBrowser {
     return { state, secret: derived(browser, state) };
   }
 
-  /** Whether the request carries the cookie. A form that another site posts does not carry it. */
+  /** Returns whether the request has the cookie. Browsers do not send it with a form that another site submits. */
   hasCookie(request: Request): boolean {
     return this.cookieIn(request) !== undefined;
   }
 
   /**
-   * Ends the start of a sign-in when the browser comes back from the provider. A start can be taken once.
-   * @throws SsoFault when it is unknown, used or expired, was with another provider, or began in another browser
+   * Ends the start of a sign-in when the browser returns from the provider. A start can be used only once.
+   * @throws SsoFault when the start is unknown, used or expired, or belongs to another provider or browser
    */
   async take(provider: string, state: string | undefined, request: Request): Promise<TakenSignIn> {
     const browser = this.cookieIn(request);
@@ -107,7 +110,7 @@ export class SsoBrowser {
     return { secret: derived(browser, state), requestId: start.requestId, returnTo: start.returnTo };
   }
 
-  /** Signs the browser in to the console, or sends it to the challenge of the second factor. */
+  /** Signs the browser in and redirects it to the console, or to the challenge of the second factor. */
   finish(result: SsoSignedIn, returnTo: string | null, response: Response): void {
     if ('challenge' in result) this.challenge(result.challenge, returnTo, response);
     else {
@@ -117,21 +120,23 @@ export class SsoBrowser {
   }
 
   /**
-   * Records a refused sign-in and sends the browser to the sign-in page with the code, and with the address that the
-   * person wanted to go to.
-   * @throws the error again when it is no {@link SsoFault}
+   * Records a refused sign-in and redirects the browser to the sign-in page, with the error code and the page that the
+   * person wanted to open.
+   * @throws the given error when it is not an {@link SsoFault}
    */
   async refuse(error: unknown, provider: string, request: Request, response: Response): Promise<void> {
     if (!(error instanceof SsoFault)) throw error;
     this.logger.warn(`sign-in by ${provider} refused: ${error.message}`);
-    // All names without a provider share one record, because anybody can make up more.
+    // Unknown names share one record, because anybody can invent more of them.
     const name = error.code === 'sso_unknown_provider' ? 'unknown' : provider;
     await this.refusals.record(name, error.message, clientOf(request));
     const search = new URLSearchParams({ error: error.code, ...nextOf(this.returnTos.get(request) ?? null) });
     this.redirect(`${CONSOLE}/login?${search.toString()}`, response);
   }
 
-  /** The fragment is not sent to any server, so the token stays out of logs. */
+  /**
+   * Redirects with the token in the fragment, which browsers do not send to servers, so that the token is not logged.
+   */
   private challenge(challenge: MfaChallengeResponse, returnTo: string | null, response: Response): void {
     const fragment = new URLSearchParams({
       challenge_token: challenge.challenge_token,
@@ -152,12 +157,12 @@ export class SsoBrowser {
   }
 }
 
-/** Derives a value for one use, such as a nonce, from the secret of a sign-in: 43 characters of base64url. */
+/** Derives a value for one purpose, such as a nonce, from the secret of a sign-in. It has 43 base64url characters. */
 export function derived(secret: string, use: string): string {
   return createHmac('sha256', secret).update(use).digest('base64url');
 }
 
-/** Returns the parameter of the sign-in page for a checked address to return to. */
+/** Returns the query parameter of the sign-in page for the path to open later. */
 function nextOf(returnTo: string | null): { next?: string } {
   return returnTo === null ? {} : { next: returnTo.slice(CONSOLE.length).replace(/^\/?/, '/') };
 }

@@ -5,7 +5,7 @@ import { SealedColumn } from '../../../platform/sealed-columns/index.js';
 export const SSO_PROTOCOLS = ['oidc', 'saml'] as const;
 export type SsoProtocol = (typeof SSO_PROTOCOLS)[number];
 
-/** An identity provider that an organization has connected. Columns of the other protocol are null. */
+/** An identity provider that an organization has connected. The columns of the other protocol are null. */
 @Entity('sso_connections')
 @Index('ix_sso_connections_client_secret_key', { synchronize: false })
 @Check('ck_sso_connections_protocol', `protocol IN ('oidc', 'saml')`)
@@ -32,34 +32,34 @@ export class SsoConnection {
   @Column('text', { name: 'client_id', nullable: true })
   clientId!: string | null;
 
-  /** An envelope of `CredentialCipher`, see {@link CLIENT_SECRET}. */
+  /** The client secret, encrypted by `CredentialCipher` (see {@link CLIENT_SECRET}). */
   @Column('text', { name: 'client_secret', nullable: true })
   clientSecret!: string | null;
 
-  /** The scopes that are requested, separated by blanks. Null: `openid email profile`. */
+  /** The requested scopes, separated by blanks. Null: `openid email profile`. */
   @Column('text', { nullable: true })
   scopes!: string | null;
 
-  /** The claim with the groups of the person. Null: `groups`. */
+  /** The claim that contains the groups of the person. Null: `groups`. */
   @Column('text', { name: 'groups_claim', nullable: true })
   groupsClaim!: string | null;
 
-  /** Whether an address counts as verified although the provider sends no `email_verified`. */
+  /** Whether an address counts as verified when the provider sends no `email_verified`. */
   @Column('boolean', { name: 'trusts_email', default: false })
   trustsEmail!: boolean;
 
-  /** The provider's name for itself in SAML. */
+  /** The SAML entity id of the provider. */
   @Column('text', { name: 'entity_id', nullable: true })
   entityId!: string | null;
 
   @Column('text', { name: 'sign_in_url', nullable: true })
   signInUrl!: string | null;
 
-  /** The certificates in PEM whose keys may sign. Two while the provider changes its key. */
+  /** The PEM certificates of the accepted signing keys. There are two while the provider rotates its key. */
   @Column('text', { array: true, nullable: true })
   certificates!: string[] | null;
 
-  /** Null: the usual names of the address, and then the NameID when it is an address. */
+  /** The attribute with the e-mail address. Null: the usual names, and then the NameID if it is an address. */
   @Column('text', { name: 'email_attribute', nullable: true })
   emailAttribute!: string | null;
 

@@ -8,7 +8,7 @@ type Tenant = Pick<OrganizationScope, 'organizationId'>;
 /** The maximum number of connections of an organization. */
 export const MAX_CONNECTIONS = 10;
 
-/** The columns that a caller may choose. */
+/** The columns that a caller sets. */
 export type NewSsoConnection = Omit<SsoConnection, 'organizationId' | 'createdAt' | 'updatedAt'>;
 
 /** Stores the identity providers of organizations. */
@@ -16,7 +16,7 @@ export type NewSsoConnection = Omit<SsoConnection, 'organizationId' | 'createdAt
 export class SsoConnectionsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns an enabled connection, or null when there is none. A deleted organization has none. */
+  /** Returns an enabled connection, or null. Connections of deleted organizations have been removed. */
   async enabled(id: string, db?: Db): Promise<SsoConnection | null> {
     return this.database
       .repository(SsoConnection, db)
@@ -30,7 +30,9 @@ export class SsoConnectionsRepository {
       .find({ where: { organizationId, isEnabled: true }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 
-  /** Returns whether any organization has an enabled connection and a verified domain, so that people can use it. */
+  /**
+   * Returns whether any organization has an enabled connection and a verified domain, so that its people can sign in.
+   */
   async isAnyUsable(): Promise<boolean> {
     const [row] = await this.database.rows<{ found: boolean }>(
       `SELECT EXISTS (

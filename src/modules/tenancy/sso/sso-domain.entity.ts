@@ -1,7 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { OrganizationId } from '../../access/index.js';
 
-/** A domain that an organization claims. Once it is verified, no other organization can verify it. */
+/** A domain that an organization claims. When one organization has verified it, no other organization can. */
 @Entity('sso_domains')
 @Unique('uq_sso_domains_organization_id_domain', ['organizationId', 'domain'])
 @Index('uq_sso_domains_verified_domain', ['domain'], { unique: true, where: 'verified_at IS NOT NULL' })
@@ -13,11 +13,11 @@ export class SsoDomain {
   @Column('uuid', { name: 'organization_id' })
   organizationId!: OrganizationId;
 
-  /** In lower-case A-labels. */
+  /** The domain in lower-case A-labels. */
   @Column('text')
   domain!: string;
 
-  /** The value that the DNS record must hold. */
+  /** The challenge that the DNS record must contain. */
   @Column('text')
   challenge!: string;
 

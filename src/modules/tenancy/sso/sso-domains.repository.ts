@@ -11,8 +11,8 @@ export class SsoDomainsRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Refuses a sign-in by a connection whose organization has verified no domain. It could sign in nobody, and would only
-   * send browsers to an address of its choice.
+   * Refuses a sign-in through a connection whose organization has verified no domain. Nobody could sign in through it,
+   * and it would redirect browsers to a URL of the organization's choice.
    * @throws SsoFault
    */
   async requireAny(scope: Tenant): Promise<void> {
@@ -31,8 +31,8 @@ export class SsoDomainsRepository {
   }
 
   /**
-   * Returns the organization that has verified a domain, or null when none has.
-   * @param domain in lower-case A-labels
+   * Returns the organization that has verified a domain, or null.
+   * @param domain the domain in lower-case A-labels
    */
   async organizationOf(domain: string): Promise<OrganizationId | null> {
     const [row] = await this.database.rows<{ id: OrganizationId }>(

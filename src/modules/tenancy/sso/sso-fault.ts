@@ -1,4 +1,4 @@
-/** The codes with which a refused sign-in comes back to the sign-in page. The page has a sentence for each. */
+/** The error codes that the sign-in page gets for a refused sign-in. The page has a sentence for each. */
 export const SSO_CODES = [
   'sso_failed',
   'sso_domain',
@@ -9,7 +9,10 @@ export const SSO_CODES = [
 ] as const;
 export type SsoCode = (typeof SSO_CODES)[number];
 
-/** A refused sign-in. The message goes to the log and to the security event, so it holds no code, token or secret. */
+/**
+ * A refused sign-in. The message goes to the log and to the security event, so it must not contain a code, token or
+ * secret.
+ */
 export class SsoFault extends Error {
   constructor(
     readonly code: SsoCode,

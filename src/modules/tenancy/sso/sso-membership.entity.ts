@@ -3,9 +3,9 @@ import type { OrganizationId, UserId } from '../../access/index.js';
 import type { GrantableRole } from '../organizations/index.js';
 
 /**
- * Says that a person has had a membership, so that no sign-in makes it again after it has ended. A provider writes the row
- * when it makes the membership. When a membership ends, the row says that a person made it, so that the role of a later
- * invitation does not follow groups. SCIM also writes such a row for a user that is made inactive.
+ * Records that a person had a membership, so that a sign-in does not create it again after it has ended. A provider
+ * writes the row when it creates the membership. When a membership ends, `made_by` becomes `person`, so that the role
+ * of a later invitation does not follow groups. SCIM also writes such a row for a user that is created as inactive.
  */
 @Entity('sso_memberships')
 @Check('ck_sso_memberships_made_by', `made_by IN ('sign-in', 'scim', 'person')`)
@@ -21,7 +21,7 @@ export class SsoMembership {
   @Column('text', { name: 'made_by' })
   madeBy!: 'sign-in' | 'scim' | 'person';
 
-  /** The role that the provider gave last, or the last role of a membership that people made. */
+  /** The role that the provider has given last, or the last role of a membership with `made_by` `person`. */
   @Column('text')
   role!: GrantableRole;
 

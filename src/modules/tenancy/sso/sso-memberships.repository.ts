@@ -6,12 +6,12 @@ import type { SsoMembership } from './sso-membership.entity.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** Stores which memberships identity providers have made. */
+/** Stores which memberships identity providers have created. */
 @Injectable()
 export class SsoMembershipsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns false when a provider has made a membership of this person before */
+  /** @returns false when there is already a row for this person */
   async insert(
     { organizationId }: Tenant,
     { userId, role, madeBy }: Pick<SsoMembership, 'userId' | 'role' | 'madeBy'>,
@@ -26,7 +26,7 @@ export class SsoMembershipsRepository {
     return inserted === 1;
   }
 
-  /** Stores that SCIM has made a membership, or has given it another role. */
+  /** Stores that SCIM has created a membership or changed its role. */
   async setByScim({ organizationId }: Tenant, userId: UserId, role: GrantableRole, tx: Db): Promise<void> {
     await this.database.execute(
       `INSERT INTO sso_memberships (organization_id, user_id, role, made_by) VALUES ($1, $2, $3, 'scim')
@@ -36,7 +36,7 @@ export class SsoMembershipsRepository {
     );
   }
 
-  /** Returns null when no provider has made a membership of this person. */
+  /** Returns null when there is no row for this person. */
   async find(
     { organizationId }: Tenant,
     userId: UserId,

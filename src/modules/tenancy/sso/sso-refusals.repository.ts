@@ -14,9 +14,9 @@ export interface SsoRefusal {
 }
 
 const TYPE: SecurityEventType = 'sso_refused';
-/** The maximum number of refusals in an answer. */
+/** Maximum number of refusals in an answer. */
 const MOST_SHOWN = 50;
-/** The maximum number of refusals of one provider that an hour adds. Anybody may try to sign in. */
+/** Maximum number of refusals of one provider that are stored per hour, because anybody can cause refusals. */
 const MOST_AN_HOUR = 200;
 
 /** Stores refused sign-ins as security events without an account, for 30 days. */
@@ -26,7 +26,7 @@ export class SsoRefusalsRepository extends MaintenanceTask {
     super();
   }
 
-  /** @param provider the id of a connection, or the name of a provider by configuration */
+  /** @param provider the id of a connection, or the name of a configured provider */
   async record(provider: string, reason: string, { ip, userAgent }: Client): Promise<void> {
     await this.database.execute(
       `INSERT INTO security_events (id, type, ip, user_agent, detail)

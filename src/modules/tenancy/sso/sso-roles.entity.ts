@@ -8,7 +8,7 @@ export interface GroupRole {
   readonly role: GrantableRole;
 }
 
-/** The roles of people whom an identity provider brings into an organization. */
+/** The roles of people who join an organization through its identity providers. */
 @Entity('sso_roles')
 @Check('ck_sso_roles_default_role', `default_role IN ('viewer', 'member', 'operator', 'admin')`)
 export class SsoRoles {

@@ -11,12 +11,12 @@ export interface ProvidedRoles {
   readonly groupRoles: readonly GroupRole[];
 }
 
-/** Stores which roles an organization gives to people of its identity provider. */
+/** Stores the roles that an organization gives to people of its identity providers. */
 @Injectable()
 export class SsoRolesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the roles of an organization. Without a row everybody becomes a viewer. */
+  /** Returns the roles of an organization. If none are stored, everybody becomes a viewer. */
   async of({ organizationId }: Tenant, db?: Db): Promise<ProvidedRoles> {
     const row = await this.database.repository(SsoRoles, db).findOneBy({ organizationId });
     return row ?? { defaultRole: 'viewer', groupRoles: [] };
@@ -32,7 +32,7 @@ export class SsoRolesRepository {
   }
 }
 
-/** Returns the highest role of a person's groups, or the default role when no group has one. */
+/** Returns the highest role of a person's groups, or the default role when none of the groups has a role. */
 export function roleOf({ defaultRole, groupRoles }: ProvidedRoles, groups: readonly string[]): GrantableRole {
   const names = new Set(groups);
   const given = new Set(groupRoles.filter(({ group }) => names.has(group)).map(({ role }) => role));

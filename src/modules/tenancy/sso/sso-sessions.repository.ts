@@ -5,12 +5,12 @@ import { Database, type Db } from '../../../platform/database/database.js';
 import type { ProviderSession } from '../../identity/oauth/index.js';
 import { ID_TOKEN } from './sso-session.entity.js';
 
-/** A larger token is not stored: it is part of an address at the sign-out, and servers limit the length of addresses. */
+/** A larger token is not stored. It becomes part of a URL at the sign-out, and servers limit the length of URLs. */
 const MAX_ID_TOKEN_BYTES = 8 * 1024;
 
 /** The provider that opened a session. */
 export interface SessionOrigin extends ProviderSession {
-  /** Identifies the session to the provider when it ends. Null when none is stored. */
+  /** The ID token, which the provider needs to end its session. Null when none is stored. */
   readonly idToken: string | null;
 }
 
@@ -41,7 +41,7 @@ export class SsoSessionsRepository {
     );
   }
 
-  /** Returns the provider that opened the session of a refresh token, or null when none did. */
+  /** Returns the provider that opened the session of a refresh token, or null when no provider did. */
   async ofToken(tokenHash: Buffer): Promise<SessionOrigin | null> {
     const [row] = await this.database.rows<SessionOrigin & { readonly sessionId: string }>(
       `SELECT p.session_id AS "sessionId", p.provider, p.subject, p.provider_session AS "providerSession",
@@ -56,8 +56,8 @@ export class SsoSessionsRepository {
   }
 
   /**
-   * Revokes the sessions that a provider opened for a subject, or those of one session at the provider. Sessions of the
-   * subject whose provider session is unknown are among them, since any of them may be the one that ended.
+   * Revokes the sessions that a provider opened for a subject, or only those of one provider session. Sessions of the
+   * subject whose provider session is unknown are revoked too, because any of them may be the one that ended.
    * @param providerSession null: all sessions of the subject
    */
   async revoke(
@@ -78,13 +78,13 @@ export class SsoSessionsRepository {
     );
   }
 
-  /** Returns the envelope of an ID token, or null when the token is too large or encryption is off. */
+  /** Returns the encrypted ID token, or null when the token is too large or encryption is off. */
   private sealed(id: string, idToken: string | null): string | null {
     if (idToken === null || Buffer.byteLength(idToken) > MAX_ID_TOKEN_BYTES || !this.cipher.isAvailable) return null;
     return this.cipher.encrypt(idToken, ID_TOKEN.placeOf({ id, tenantId: id }));
   }
 
-  /** Returns the ID token of an envelope, or null when its key is no longer configured. */
+  /** Returns the decrypted ID token, or null when its key is no longer configured. */
   private opened(id: string, envelope: string | null): string | null {
     if (envelope === null) return null;
     try {

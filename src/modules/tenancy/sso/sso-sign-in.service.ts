@@ -25,27 +25,32 @@ import { SsoSessionsRepository } from './sso-sessions.repository.js';
 
 /** A person whom an identity provider has authenticated. */
 export interface SsoArrival {
-  /** The id of a connection, or the name of a provider by configuration. */
+  /** The id of a connection, or the name of a configured provider. */
   readonly provider: string;
   /** The provider's name in security events and in the audit log. */
   readonly label: string;
-  /** The issuer of a connection of an organization is {@link issuerOf}, because a tenant can claim any name. */
+  /**
+   * The person's identity. For a connection of an organization, the issuer is {@link issuerOf}, because a tenant can
+   * claim any issuer name.
+   */
   readonly person: ProviderPerson;
-  /** The membership that the sign-in makes once. Null: none. */
+  /** The membership that the sign-in creates, unless it was created before. Null: none. */
   readonly membership: ProvidedMembership | null;
-  /** The domains, in lower-case A-labels, of the addresses for which the provider may vouch. Null: any address. */
+  /** The domains, in lower-case A-labels, for whose addresses the provider may vouch. Null: all domains. */
   readonly domains: readonly string[] | null;
-  /** The provider's name of its own session. Null when it sends none. */
+  /** The provider's id of its own session. Null when the provider sends none. */
   readonly providerSession: string | null;
-  /** The ID token of OpenID Connect. Set when the provider has a sign-out, which needs it. */
+  /** The ID token of OpenID Connect. Set when the provider has a logout URL, which needs the token. */
   readonly idToken?: string;
   readonly client: Client;
 }
 
-/** The tokens of the new session, or the challenge of the account's second factor. */
+/** The tokens of the new session, or the challenge for the second factor of the account. */
 export type SsoSignedIn = { readonly tokens: TokenResponse } | { readonly challenge: MfaChallengeResponse };
 
-/** Signs people in whom an identity provider has authenticated, and ends their sessions when the provider does. */
+/**
+ * Signs in people whom an identity provider has authenticated, and ends their sessions when the provider ends its own.
+ */
 @Injectable()
 export class SsoSignInService {
   constructor(
@@ -59,7 +64,7 @@ export class SsoSignInService {
   ) {}
 
   /**
-   * Opens the account of the person, makes the membership and opens a session.
+   * Finds or creates the account of the person, creates the membership and opens a session.
    * @throws SsoFault
    */
   async signIn(arrival: SsoArrival): Promise<SsoSignedIn> {
@@ -94,9 +99,9 @@ export class SsoSignInService {
   }
 
   /**
-   * Ends the sessions that a provider opened for a subject, or those of one session at the provider.
+   * Ends the sessions that a provider opened for a subject, or only those of one provider session.
    * @param first runs first in the transaction. When it throws, no session ends
-   * @returns the number of sessions that ended
+   * @returns the number of ended sessions
    */
   async endSessions(
     provider: string,
@@ -123,8 +128,8 @@ export class SsoSignInService {
 }
 
 /**
- * Returns the issuer under which the people of an organization's connection are linked. It has the provider in it,
- * because a person is only a name that the provider chose: another provider can use the same name for somebody else.
+ * Returns the issuer under which identities of an organization's connection are linked. It contains the provider,
+ * because a provider chooses its subject names freely, and another provider can use the same name for another person.
  */
 export function issuerOf({ id, issuer, entityId }: Pick<SsoConnection, 'id' | 'issuer' | 'entityId'>): string {
   return `connection:${id}:${sha256(issuer ?? entityId ?? '').toString('hex')}`;

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A sign-in that has gone to a provider. The row is deleted when the browser comes back. */
+/** A sign-in that was started and is at the provider. The row is deleted when the browser returns. */
 @Entity('sso_starts')
 export class SsoStart {
   @PrimaryColumn('bytea', { name: 'state_hash', primaryKeyConstraintName: 'pk_sso_starts' })
@@ -10,11 +10,11 @@ export class SsoStart {
   @Column('bytea', { name: 'browser_hash' })
   browserHash!: Buffer;
 
-  /** The id of a connection, or the name of a provider by configuration. */
+  /** The id of a connection, or the name of a configured provider. */
   @Column('text')
   provider!: string;
 
-  /** The id of the request of SAML. */
+  /** The id of the SAML request. Null for OpenID Connect. */
   @Column('text', { name: 'request_id', nullable: true })
   requestId!: string | null;
 

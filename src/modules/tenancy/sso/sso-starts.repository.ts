@@ -19,7 +19,7 @@ export interface StoredSsoStart {
   readonly isAlive: boolean;
 }
 
-/** Stores sign-ins that have gone to a provider, and assertions that were used. Times come from the database clock. */
+/** Stores started sign-ins, and assertions and logout tokens that were used. All times come from the database clock. */
 @Injectable()
 export class SsoStartsRepository extends MaintenanceTask {
   constructor(private readonly database: Database) {
@@ -34,7 +34,7 @@ export class SsoStartsRepository extends MaintenanceTask {
     );
   }
 
-  /** Deletes and returns a start. Returns null when there is none, for example because it was used before. */
+  /** Deletes and returns a start. Returns null when it does not exist, for example because it was already used. */
   async take(stateHash: Buffer): Promise<StoredSsoStart | null> {
     const [row] = await this.database.rows<StoredSsoStart>(
       `DELETE FROM sso_starts WHERE state_hash = $1
@@ -47,7 +47,7 @@ export class SsoStartsRepository extends MaintenanceTask {
 
   /**
    * Marks an assertion or a logout token of a provider as used.
-   * @param until the end of the time in which the assertion could be accepted
+   * @param until the time until which it could be accepted
    * @returns false when it was used before
    */
   async markUsed(provider: string, assertionHash: Buffer, until: Date, tx?: Db): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** An assertion or logout token that was used. Neither is accepted a second time. */
+/** An assertion or logout token that was used. It is not accepted a second time. */
 @Entity('sso_used_assertions')
 export class SsoUsedAssertion {
-  /** The id of a connection, or the name of a provider by configuration. */
+  /** The id of a connection, or the name of a configured provider. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'pk_sso_used_assertions' })
   provider!: string;
 

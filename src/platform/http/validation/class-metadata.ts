@@ -17,8 +17,8 @@ export interface PropertyMetadata {
   /** The name in JSON, query and forms. */
   readonly wire: string;
   /**
-   * Set for a property with a field decorator of this folder. That decorator's reader reads the property, and no other
-   * conversion applies.
+   * Set for a property with a field decorator of this folder. The decorator's reader then reads the property, and no
+   * other conversion applies.
    */
   readonly field: Field | undefined;
   readonly conditions: readonly Condition[];
@@ -27,12 +27,15 @@ export interface PropertyMetadata {
   readonly isNested: boolean;
   readonly type: TypeMetadata | undefined;
   readonly transforms: readonly ((params: TransformFnParams) => unknown)[];
-  /** Whether the property's conversions run even when the property was left out. */
+  /** Whether the conversions run even when the property is missing in the input. */
   readonly isExposed: boolean;
   readonly isExcluded: boolean;
 }
 
-/** Returns the declared properties of a class, inherited ones first. A redeclared property keeps its position. */
+/**
+ * Returns the declared properties of a class, inherited ones first. A property that a subclass declares again keeps its
+ * position.
+ */
 export function propertiesOf(cls: Type<unknown>): PropertyMetadata[] {
   const lineage = lineageOf(cls);
   const inForce = metadataOf(cls);
@@ -95,7 +98,8 @@ function isConstraint(type: string): boolean {
 }
 
 /**
- * Returns the field of the most derived class that declares it. class-validator itself replaces only one generation.
+ * Returns the field of the most derived class that declares it. class-validator itself lets a redeclared field replace
+ * only the one of the parent class.
  */
 function fieldInForce(metadata: readonly ConstraintOfProperty[], lineage: readonly unknown[]): Field | undefined {
   let nearest: { field: Field; generation: number } | undefined;

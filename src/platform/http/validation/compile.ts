@@ -12,7 +12,8 @@ const SCHEMAS = new WeakMap<Type<unknown>, Schema>();
 
 /**
  * Compiles the declarations of class-validator and class-transformer on a class, once for each class.
- * @throws for a class without properties, for names that clash, and for declarations that would be read wrongly
+ * @throws Error for a class without properties, for names that clash, and for declarations that the compiled reader
+ * would not follow
  */
 export function compile(cls: Type<unknown>): Schema {
   const known = SCHEMAS.get(cls);
@@ -24,7 +25,7 @@ export function compile(cls: Type<unknown>): Schema {
   const stock = properties.every(isPlain) ? undefined : stockPart(cls, properties);
   const instance = stock === undefined ? instanceOf(cls) : (cls as Schema['instance']);
   const schema: Schema = { cls, fields, parts, stock, instance };
-  // Registered before its fields are compiled, because they may contain the class itself.
+  // The schema is registered before its fields are compiled, because a field may contain the class itself.
   SCHEMAS.set(cls, schema);
   try {
     const readerOf: ReaderOf = (part) => {
@@ -40,7 +41,10 @@ export function compile(cls: Type<unknown>): Schema {
   return schema;
 }
 
-/** Reads an object of a class. The class is compiled at the first object, because it may not be declared yet. */
+/**
+ * Reads an object of a class. The class is compiled when the first object is read, because it may not be declared
+ * earlier.
+ */
 export const readerOnDemand: ReaderOf = (cls) => {
   let schema: Schema | undefined;
   return (value, depth) => readMembers((schema ??= compile(cls)), value as Record<string, unknown>, depth);
@@ -98,8 +102,8 @@ function compileField(cls: Type<unknown>, property: PropertyMetadata, readerOf: 
 }
 
 /**
- * Whether the property is a list, by `@IsArray()`, `@ArrayMinSize()` and similar decorators, or by a rule for each
- * item.
+ * Returns whether the property is a list: it has `@IsArray()`, `@ArrayMinSize()` or a similar decorator, or a
+ * constraint that applies to each item.
  */
 function isList({ constraints, type }: PropertyMetadata): boolean {
   return (
@@ -107,7 +111,10 @@ function isList({ constraints, type }: PropertyMetadata): boolean {
   );
 }
 
-/** Field decorators read the value as it was sent, so a conversion on the same property would be ignored silently. */
+/**
+ * Field decorators read the value as it was sent, so another conversion of the same property would be ignored without
+ * an error.
+ */
 function checkConversions(cls: Type<unknown>, { key, transforms }: PropertyMetadata): void {
   if (!transforms.every(isConversionOfField)) {
     throw new Error(`${cls.name}.${key} is read by its field decorator: a @Transform() beside it has no effect`);
@@ -127,8 +134,8 @@ function checkNames(cls: Type<unknown>, properties: readonly PropertyMetadata[])
 }
 
 /**
- * Returns a constructor of instances like those of `new`. When the class sets no properties itself, as all of the
- * service's do not, its own constructor is skipped.
+ * Returns a constructor that creates instances like those of `new cls()`. If the class itself sets no properties, which
+ * is the case for all classes of the service, its own constructor is skipped.
  */
 function instanceOf(cls: Type<unknown>): Schema['instance'] {
   if (Object.keys(new cls() as object).length > 0) return cls as Schema['instance'];

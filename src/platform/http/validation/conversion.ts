@@ -6,7 +6,7 @@ import type { ReaderOf } from './kind.js';
 import { inspectJson } from './safe-text.js';
 import { isObject, list, nested } from './structure-kinds.js';
 
-/** The types that `@Type()` may name in addition to the classes of nested objects. */
+/** The types that `@Type()` may have for values that are not nested objects. */
 const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
 
 /**
@@ -64,8 +64,8 @@ function typeOf({ typeFunction, reflectedType }: TypeMetadata): unknown {
 }
 
 /**
- * Converts scalars and the items of lists. Objects stay as they are: a conversion may fail on them, and a constraint
- * refuses them.
+ * Converts scalars and the items of lists. Objects stay unchanged, because a conversion may fail on them and a
+ * constraint refuses them.
  */
 function converted(scalar: unknown, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => converted(scalar, item));

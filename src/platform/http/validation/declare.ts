@@ -6,8 +6,9 @@ import { Field, type FieldSpec } from './field.js';
 import { FieldConstraint } from './field-constraint.js';
 
 /**
- * Declares a property to class-validator and class-transformer. class-validator gets one constraint, which also carries
- * the declaration as its context. class-transformer gets the lenient conversion, the name on the wire and the class.
+ * Declares a property to class-validator and class-transformer. class-validator gets one constraint, whose context
+ * contains the declaration. class-transformer gets the conversion, the name on the wire and the class of a nested
+ * object.
  */
 export function declareField(prototype: object, spec: FieldSpec): void {
   const field = new Field(spec, conversionOf(spec));
@@ -29,16 +30,16 @@ export function declareField(prototype: object, spec: FieldSpec): void {
 }
 
 /**
- * Returns the conversion of a field. A value that cannot be read stays as sent, and the constraint accepts (null) or
- * refuses it.
+ * Returns the conversion of a field. It leaves a value that cannot be read as it was sent. The constraint then refuses
+ * the value, or accepts null for a nullable field.
  */
 function conversionOf(spec: FieldSpec): (params: TransformFnParams) => unknown {
   const { wire, kind } = spec;
   let read: Read<unknown> | undefined;
   return ({ value, obj, type }) => {
     if (type !== TransformationType.PLAIN_TO_CLASS) return value as unknown;
-    // Reads the value as sent. class-transformer passes a copy, which a replaced declaration may have converted
-    // already.
+    // Reads the value as it was sent. The value that class-transformer passes may already have been converted by a
+    // declaration that this one replaces.
     const given = (obj as Record<string, unknown>)[wire];
     if (given === undefined) return defaultOf(spec);
     read ??= kind.build(readerOnDemand);

@@ -15,14 +15,19 @@ export interface FieldOptions<T> extends CheckOptions<T> {
   nullable?: boolean;
   /** The value of a field that was left out. Objects are copied for each use. */
   default?: unknown;
-  /** Whether issues hide the value. By default, it is hidden when the name looks like that of a credential. */
+  /**
+   * Whether issues hide the value. By default, the value is hidden when the name looks like the name of a credential.
+   */
   secret?: boolean;
   description?: string;
   example?: unknown;
   /** The name on the wire when it differs from the property's name, for example a header's. */
   name?: string;
   deprecated?: boolean;
-  /** Attributes for the API document that replace the kind's, for example the allowed texts of an answer's field. */
+  /**
+   * Attributes for the API document that replace the attributes of the kind, for example the allowed texts of a
+   * response field.
+   */
   document?: Document;
 }
 
@@ -61,7 +66,7 @@ export const UrlField = (options: UrlOptions & FieldOptions<string> = {}): Prope
 export const ObjectField = (options: FieldOptions<Record<string, unknown>> = {}): PropertyDecorator =>
   field(object(options), options);
 
-/** A field of an answer that always has this value, so that clients can distinguish answers by it. */
+/** A field of a response that always has this value, so that clients can distinguish responses by it. */
 export const ConstantField = (
   value: string | number | boolean,
   options: FieldOptions<unknown> = {},
@@ -94,8 +99,8 @@ function describe(description: string | undefined, given: unknown): string | und
 function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
   const { optional = false, nullable = false, secret, description, example, name, deprecated } = options;
   const document = {
-    // Without a type, the generator would infer one from the property. A field with alternatives (`anyOf`, `oneOf`)
-    // removes the type again.
+    // If there were no type, the generator would infer one from the property. A field with alternatives (`anyOf`,
+    // `oneOf`) removes the type later.
     type: 'object',
     ...kind.document,
     ...(options.document !== undefined && { additionalProperties: undefined, enum: undefined, ...options.document }),
@@ -115,7 +120,8 @@ function field<T>(kind: Kind<T>, options: FieldOptions<T>): PropertyDecorator {
     if (!Reflect.hasOwnMetadata(DECORATORS.API_MODEL_PROPERTIES, target, key)) {
       Reflect.defineMetadata(DECORATORS.API_MODEL_PROPERTIES, undefined, target, key);
     }
-    // ApiProperty's types follow OpenAPI 3.0, where an exclusive bound is a flag. In 3.1 it is the bound itself.
+    // The types of ApiProperty follow OpenAPI 3.0, in which an exclusive bound is a boolean. In 3.1, the exclusive
+    // bound is a number.
     ApiProperty(document as ApiPropertyOptions)(target, key);
     // The generator repeats inherited members in each class. This extension identifies the class that declares them.
     Reflect.defineMetadata(DECORATORS.API_EXTENSION, { [DECLARED_BY]: target.constructor }, target.constructor);

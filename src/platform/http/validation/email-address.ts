@@ -4,7 +4,7 @@ import { plural } from './fault.js';
 export const MAX_EMAIL = 254;
 const MAX_LOCAL = 64;
 const MAX_LABEL = 63;
-// The Kelvin sign looks like a K, and normalizes and resolves in domains as one.
+// The Kelvin sign is refused, because it looks like a K and becomes a K when it is normalized or resolved in a domain.
 const LOCAL_STRANGERS = /\u212a|[^\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const DOMAIN_STRANGERS = /\u212a|[^\p{L}\p{M}\p{N}.-]/u;
 const ENDS_IN_LETTER = /[\p{L}\p{M}]$/u;

@@ -16,7 +16,8 @@ const RUNS_PER_CLASS = 5;
 const DEEP_RUNS_PER_CLASS = 12;
 
 /**
- * Returns every exported class of the service that has fields. The file in the title distinguishes classes of one name.
+ * Returns every exported class of the service that has fields. Titles contain the file, because several classes may
+ * have the same name.
  */
 async function classesOfService(): Promise<[name: string, cls: Type<object>][]> {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
@@ -39,7 +40,7 @@ function isClass(value: unknown): value is Type<object> {
 
 /** Runs class-validator and class-transformer alone, without the compiled reader. */
 function byTheLibraries(cls: Type<object>, body: object): { value: object } | { issues: Issue[] } {
-  // Otherwise class-transformer would set a renamed field that was left out to undefined.
+  // Otherwise class-transformer would set a renamed field that is missing to undefined.
   const instance = plainToInstance(cls, body, { exposeUnsetFields: false });
   const errors = validateSync(instance, { whitelist: true });
   return errors.length > 0 ? { issues: issuesOf(cls, body, errors) } : { value: instance };
@@ -145,7 +146,10 @@ function bodyOf(cls: Type<object>, depth = 0): fc.Arbitrary<Record<string, unkno
   );
 }
 
-/** class-transformer takes a member of this name for the class of its object, and fails. */
+/**
+ * Returns whether the value contains a member with one of these names, for which class-transformer fails: it uses the
+ * member as the class of the object.
+ */
 function holdsConstructor(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(

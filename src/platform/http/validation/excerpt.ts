@@ -8,11 +8,14 @@ const MAX_TEXT = 200;
 const MAX_CONTAINER = 2_000;
 const MAX_ALL_CONTAINERS = 16_000;
 const MAX_LEVELS = 5;
-// Long enough to find the end of a URL's userinfo before the text is cut.
+// This is long enough to contain the end of a URL's userinfo, so that it is masked before the text is cut.
 const MASKED_TEXT = 2_000;
 const USERINFO = /:\/\/[^/?#\s@]*@/g;
 
-/** Member names that are secret although they do not look so, and names that look secret but are not. */
+/**
+ * Exceptions from the rule that names decide what is secret: names that are secret although they do not look secret,
+ * and names that look secret but are not.
+ */
 export interface SecretNames {
   readonly secret: ReadonlySet<string>;
   readonly open: ReadonlySet<string>;
@@ -76,7 +79,7 @@ export class Excerpts {
       const member = this.isSecret(key)
         ? this.copy(REDACTED, level + 1, purse)
         : this.copy((value as Record<string, unknown>)[key], level + 1, purse);
-      // Defined instead of assigned, so that a member called __proto__ stays a member.
+      // Defines the member instead of assigning it, so that a member called `__proto__` is copied as a member.
       Object.defineProperty(members, name, { value: member, enumerable: true, configurable: true, writable: true });
     }
     return members;

@@ -41,7 +41,10 @@ export const FAULT_TYPES = [
 ] as const;
 export type FaultType = (typeof FAULT_TYPES)[number];
 
-/** One refused value. `input` is the raw value, which is cut and redacted only when an issue is created from it. */
+/**
+ * A refused value and the rule that it breaks. `input` is the raw value. It is cut and redacted when an issue is
+ * created from the fault.
+ */
 export class Fault {
   constructor(
     readonly type: FaultType,
@@ -65,14 +68,17 @@ export interface FaultyMember {
 
 export type Failure = Fault | Faults;
 
-/** Converts a raw value. `depth` counts the containers around the value. Never throws for JSON values. */
+/**
+ * Converts a raw value, or returns a failure. `depth` is the number of containers around the value. Never throws for
+ * JSON values.
+ */
 export type Read<T> = (value: unknown, depth: number) => T | Failure;
 
 export function failed(result: unknown): result is Failure {
   return result instanceof Fault || result instanceof Faults;
 }
 
-/** The maximum nesting of containers, counted from the body or from a free-form field. */
+/** The maximum nesting of containers, counted from the body or from a free-form field inside it. */
 export const MAX_DEPTH = 64;
 
 export const missing = (input: unknown): Fault => new Fault('missing', 'Field required', input);
@@ -100,7 +106,7 @@ export function alternatives(values: readonly string[]): string {
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A custom rule of a field: a returned sentence refuses the value, undefined accepts it. */
+/** A custom rule of a field. It returns a sentence to refuse the value, or undefined to accept it. */
 export type Check<T> = (value: T) => string | undefined;
 
 export function withCheck<T>(read: Read<T>, check: Check<T> | undefined): Read<T> {

@@ -13,7 +13,7 @@ const READERS = new WeakMap<Field, Read<unknown>>();
 export class FieldConstraint implements ValidatorConstraintInterface {
   validate(value: unknown, args: ValidationArguments): boolean {
     const [field] = args.constraints as [Field];
-    // A class that redeclares the property replaces this declaration.
+    // When a subclass declares the property again, its declaration applies instead of this one.
     return inForce(args.object, field.key) !== field || faultOf(field, value, args.object) === undefined;
   }
 
@@ -42,7 +42,7 @@ function inForce({ constructor: cls }: object, key: string): Field | undefined {
   return fields.get(key);
 }
 
-/** Returns the first of several faults, with its path inside the value. */
+/** Returns the message of the first fault, with the path of the faulty member inside the value. */
 function sentenceOf(failure: Failure | undefined): string | undefined {
   const path: (string | number)[] = [];
   let at = failure;

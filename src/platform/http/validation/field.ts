@@ -11,7 +11,7 @@ export interface FieldSpec {
   readonly nullable: boolean;
   /** Undefined: no default. */
   readonly default: unknown;
-  /** Undefined: the name decides. */
+  /** Undefined: the name of the field decides. */
   readonly secret: boolean | undefined;
 }
 
@@ -19,7 +19,9 @@ type Conversion = (params: TransformFnParams) => unknown;
 
 const OURS = new WeakSet<Conversion>();
 
-/** The one constraint that a field decorator puts on a property. Properties of other decorators do not have it. */
+/**
+ * The constraint that a field decorator adds to a property. A property has at most one. Other decorators do not add it.
+ */
 export class Field implements FieldSpec {
   readonly key: string;
   readonly wire: string;

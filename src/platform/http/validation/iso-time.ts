@@ -13,8 +13,8 @@ const LOST_SIGN = 'timezone offset has no sign, write + as %2B in a URL';
 const TRAILING = 'unexpected extra characters at the end of the input';
 
 /**
- * A moment as it was written: `local` is the wall clock in milliseconds as if it were UTC, `offset` the zone in
- * milliseconds.
+ * A time as it was written. `local` is the local time, in milliseconds since 1970 as if it were UTC, and `offset` is
+ * the offset of its zone in milliseconds.
  */
 export interface WrittenTime {
   readonly local: number;
@@ -22,8 +22,8 @@ export interface WrittenTime {
 }
 
 /**
- * Returns the moment in epoch milliseconds, or why the text is not a moment. Text without a zone is UTC. Fractions are
- * cut to milliseconds.
+ * Returns the time in milliseconds since 1970, or the reason why the text is not a time. A text without a zone is read
+ * as UTC. Fractions are truncated to milliseconds.
  */
 export function parseMoment(text: string): number | string {
   const written = parseWritten(text);
@@ -33,7 +33,10 @@ export function parseMoment(text: string): number | string {
   return moment > LATEST ? 'dates after 9999 are not supported' : moment;
 }
 
-/** Returns the epoch milliseconds of a Unix timestamp in seconds or milliseconds, or why the number is not one. */
+/**
+ * Returns milliseconds since 1970 for a Unix timestamp in seconds or milliseconds, or the reason why the number is out
+ * of range.
+ */
 export function fromUnix(value: number): number | string {
   const unit = Math.abs(value) > SECONDS_LIMIT ? 1 : 1000;
   const whole = Math.floor(value);
@@ -98,7 +101,7 @@ function parseDay(text: string): number | string {
   const last = month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
   if (day < 1 || day > last) return 'day value is outside expected range';
   if (year === 0) return 'year 0 is out of range';
-  // Date.UTC maps years below 100 to 19xx. 400 years are a whole number of days, so the year is shifted by them.
+  // Date.UTC reads years below 100 as 19xx, so the year is shifted by 400 years, which are a whole number of days.
   return Date.UTC(year + 400, month - 1, day) - 146_097 * DAY_MS;
 }
 

@@ -10,17 +10,17 @@ const MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
 const TOO_DEEP = `Nested deeper than ${MAX_JSON_LEVELS} levels`;
 
 /**
- * Returns the issue of a body that is not valid JSON. `position` counts characters, or bytes when the bytes are not
- * UTF-8.
+ * Returns the issue of a body that is not valid JSON. `position` is in characters, or in bytes when the body is not
+ * valid UTF-8.
  */
 export function jsonInvalid(position: number, error: string): Issue {
   return { type: 'json_invalid', loc: ['body', position], msg: 'JSON decode error', input: {}, ctx: { error } };
 }
 
 export interface JsonBodyOptions {
-  /** Whether numbers inside of the members keep all their digits, as an `ExactNumber`. */
+  /** Whether numbers inside of the top-level members keep all their digits, as an `ExactNumber`. */
   readonly exactNumbers?: boolean | undefined;
-  /** Whether numbers that are members themselves keep their digits too. */
+  /** Whether top-level members that are numbers keep all their digits too. */
   readonly exactMembers?: boolean | undefined;
 }
 
@@ -48,7 +48,10 @@ export function parseJsonBody(
   }
 }
 
-/** Converts the top-level members, whose kinds read plain numbers. Values inside of the members are free-form JSON. */
+/**
+ * Converts top-level members that are exact numbers to plain numbers, which the kinds read. Values inside of the
+ * members are free-form JSON and stay exact.
+ */
 function withPlainMembers(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.toNumber();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -66,7 +69,8 @@ function charactersBefore(buffer: Buffer, end: number): number {
   return buffer.subarray(0, 3).equals(MARK_BYTES) ? count - 1 : count;
 }
 
-// Binary search: a prefix is valid when it ends before the fault, except that its last character may be cut.
+// Searches in halves for the first invalid byte. A prefix is valid when it ends before that byte, unless its last
+// character is cut.
 function invalidByte(buffer: Buffer): number {
   let valid = 0;
   let beyond = buffer.length;
@@ -85,7 +89,7 @@ function invalidByte(buffer: Buffer): number {
   return at;
 }
 
-// Returns the start of the character that contains the byte at `from`, but no position before `limit`.
+// Returns the start of the character that contains the byte at `from`, but not a position before `limit`.
 function characterStart(buffer: Buffer, from: number, limit: number): number {
   let at = from;
   while (at > limit && ((buffer[at] ?? 0) & 0xc0) === 0x80) at--;

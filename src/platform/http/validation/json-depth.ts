@@ -1,7 +1,7 @@
 /**
- * The maximum levels of containers in a JSON text (RFC 8259, section 9, leaves the limit to the parser). No field
- * accepts nearly as many. Without a limit, a megabyte of brackets becomes half a million objects, and parsing them
- * cannot be interrupted.
+ * The maximum nesting of containers in a JSON text. RFC 8259, section 9, allows parsers such a limit, and no field
+ * accepts nearly as many levels. Without the limit, a megabyte of brackets would become half a million objects, and
+ * parsing them cannot be interrupted.
  */
 export const MAX_JSON_LEVELS = 1_000;
 
@@ -9,11 +9,12 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Returns the position of the byte that opens a level beyond the limit, or null. Reads only brackets and strings, and
- * leaves invalid JSON to the parser.
+ * Returns the position of the byte that opens a container beyond the limit, or null. Reads only brackets and strings.
+ * The parser refuses invalid JSON later.
  */
 export function tooDeepAt(json: Buffer): number | null {
-  // Each level has two brackets, and the parser soon refuses a text without its closing ones.
+  // A valid text with more levels than the limit is longer, because each level has two brackets. The parser quickly
+  // refuses an invalid one.
   if (json.length <= 2 * MAX_JSON_LEVELS) return null;
   let level = 0;
   for (let at = 0; at < json.length; at++) {

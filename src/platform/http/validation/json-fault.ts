@@ -10,8 +10,8 @@ const LITERALS = ['true', 'false', 'null'];
 
 /**
  * Finds the first fault of a text that JSON.parse refused, or returns null. JSON.parse gives no position for half of
- * the faults, and repeats parts of the text. Sentences and positions are those of Python's decoder. Iterative, and
- * linear in the length of the text.
+ * the faults, and its messages repeat parts of the text. The messages and positions are the same as those of Python's
+ * decoder. The search does not recurse and takes linear time.
  */
 export function findJsonFault(text: string): JsonFault | null {
   const fault = new JsonScan(text).run();
@@ -41,7 +41,10 @@ class JsonScan {
     return this.fault;
   }
 
-  /** Reads a scalar or an empty container, or opens containers up to the first scalar inside. */
+  /**
+   * Reads a scalar or an empty container. Otherwise opens containers up to the first scalar inside, and reads that
+   * scalar.
+   */
   private value(): boolean {
     for (;;) {
       const start = this.text[this.at];
@@ -101,7 +104,7 @@ class JsonScan {
     return this.fault === null && this.fail('Unterminated string starting at', start);
   }
 
-  // Moves the position to the last character of the escape. Returns false at a fault, or where the text ends.
+  // Advances to the last character of the escape. Returns false at a fault or at the end of the text.
   private escape(): boolean {
     const kind = this.text[this.at + 1];
     if (kind === undefined) return false;

@@ -7,7 +7,7 @@ export type Document = Readonly<Record<string, unknown>>;
 /** Returns the reader of a nested class. */
 export type ReaderOf = (cls: Type<unknown>) => Read<object>;
 
-/** The kind of value of a field: how it is read and documented. Readers are built once, when the class is compiled. */
+/** How values of a field are read and documented. The reader is built once, when the class is compiled. */
 export interface Kind<T> {
   readonly document: Document;
   /** True for a list: a repeated query parameter keeps all its values. */
@@ -20,6 +20,9 @@ export interface Kind<T> {
 }
 
 export interface CheckOptions<T> {
-  /** A custom rule for the converted value. A returned sentence refuses it as `Value error, <sentence>`. */
+  /**
+   * A custom rule for the converted value. When the rule returns a sentence, the value is refused as `Value error,
+   * <sentence>`.
+   */
   check?: Check<T>;
 }

@@ -8,11 +8,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const NAMED_SCHEMAS = 'x-named-schemas';
 
 /**
- * Returns the document of a field whose schema has a name of its own for clients.
- * @param schemas the schema of that name and those that it refers to, which become schemas of the API document
+ * Returns the document of a field whose schema has its own name in generated clients.
+ * @param schemas this schema and the schemas that it refers to, by name. They become schemas of the API document
  */
 export function namedSchema(name: string, schemas: Readonly<Record<string, JsonSchema>>): Document {
-  // The generator adds its own type unless the reference is one of alternatives.
+  // Without `oneOf`, the generator would add its own type to the reference.
   return { oneOf: [{ $ref: getSchemaPath(name) }], [NAMED_SCHEMAS]: schemas };
 }
 
@@ -24,7 +24,7 @@ export function schemaOf(name: string): JsonSchema {
   return { $ref: getSchemaPath(name) };
 }
 
-/** Returns a schema that is one of several, distinguished by the text of a member. */
+/** Returns a schema with several alternatives, which the text of a member distinguishes. */
 export function union(member: string, namesByText: Readonly<Record<string, string>>): JsonSchema {
   const mapping = Object.fromEntries(Object.entries(namesByText).map(([text, name]) => [text, getSchemaPath(name)]));
   return {
@@ -39,11 +39,11 @@ export const VARIES_BY = 'x-varies-by';
 /** The variants of a class, distinguished by the text of a member. */
 export interface Variants {
   readonly member: string;
-  /** The name of the variant and the class of the field, by the text. */
+  /** The name of the variant and the schema of the field, by the text of the member. */
   readonly of: Readonly<Record<string, { readonly name: string; readonly schema: string }>>;
 }
 
-/** Returns the document of a field whose class depends on the text of another member of the same object. */
+/** Returns the document of a field whose schema depends on the text of another member of the same object. */
 export function variesBy(member: string, of: Variants['of']): Document {
   return { [VARIES_BY]: { member, of } satisfies Variants };
 }

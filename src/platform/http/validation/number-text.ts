@@ -2,9 +2,9 @@ const SPECIAL = /^[+-]?(?:inf(?:inity)?|nan)$/i;
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /**
- * Reads an integer as Python's int() does, with surrounding spaces, a sign and single underscores between digits. Also
- * accepts a zero fraction. Returns undefined for other text. Values beyond the safe range are returned unsafe or
- * infinite, never rounded to a safe one.
+ * Reads an integer as Python's `int()` does, with surrounding spaces, a sign and single underscores between digits. A
+ * zero fraction is accepted too. Returns undefined for other text. A value beyond the safe range is returned as an
+ * unsafe or infinite number, so that the caller can refuse it.
  */
 export function parseIntegerText(text: string): number | undefined {
   const body = text.trim();
@@ -19,7 +19,7 @@ export function parseIntegerText(text: string): number | undefined {
   return Number(body.slice(0, end).replaceAll('_', '')) + 0;
 }
 
-/** Reads a decimal number. Returns undefined for other text, and the special values for `inf` and `nan`. */
+/** Reads a decimal number. Returns undefined for other text, and Infinity or NaN for `inf` and `nan`. */
 export function parseNumberText(text: string): number | undefined {
   const body = text.trim();
   if (body.length <= 9 && SPECIAL.test(body)) return /n$/i.test(body) ? Number.NaN : Number.POSITIVE_INFINITY;
@@ -45,8 +45,8 @@ function skipSign(text: string): number {
   return text[0] === '+' || text[0] === '-' ? 1 : 0;
 }
 
-// Returns the end of a run of digits, which may have single underscores between them. Returns `from` when there is no
-// digit.
+// Returns the index after a run of digits, which may have single underscores between them. Returns `from` when there is
+// no digit.
 function digitsEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {

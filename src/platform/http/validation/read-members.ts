@@ -4,12 +4,15 @@ import { inspectJson } from './safe-text.js';
 import type { CompiledField, Schema, StockPart } from './schema.js';
 
 /**
- * Whether `null` for an optional member that is not nullable counts as left out. Reading a body is synchronous, so one
- * variable is enough.
+ * Whether `null` for an optional member that is not nullable is read as a missing member. One variable is enough,
+ * because reading a body is synchronous.
  */
 let isNullLeftOut = false;
 
-/** Runs `read`, with `null` for optional members that are not nullable either read as left out or refused. */
+/**
+ * Runs `read`. Meanwhile, `null` for an optional member that is not nullable is read as a missing member if `asLeftOut`
+ * is true, and is refused otherwise.
+ */
 export function readingNulls<T>(asLeftOut: boolean, read: () => T): T {
   const before = isNullLeftOut;
   isNullLeftOut = asLeftOut;
@@ -58,14 +61,14 @@ export interface Members {
   readonly nameOf: (field: CompiledField) => string;
   /** The `input` of an issue for a missing member. */
   readonly lacking: unknown;
-  /** Passed to conversions, as class-transformer does. */
+  /** The object that is passed to conversions, as class-transformer does. */
   readonly source: object;
 }
 
 /**
- * Reads an object of a class that needs class-validator for some properties. Field decorators and nested objects are
- * read as usual. Refused values stay in the instance as they were sent, so that conditions and constraints see every
- * property.
+ * Reads an object of a class for which class-validator must check some properties. Field decorators and nested objects
+ * are read by the compiled reader. Refused values stay in the instance as they were sent, so that conditions and
+ * constraints can read every property.
  */
 export function readWithStock(schema: Schema, stock: StockPart, members: Members, depth: number): object {
   const result = new schema.instance();
@@ -84,7 +87,8 @@ export function readWithStock(schema: Schema, stock: StockPart, members: Members
     const name = members.nameOf(field);
     const given = members.given(field);
     const applies = stock.byKey.get(key)?.conditions.every((holds) => holds(result, result[key])) ?? true;
-    // A value whose conditions do not apply is passed on unchanged and may be stored, so it is still checked.
+    // When its conditions do not hold, a value is not validated but passed on and possibly stored, so this check still
+    // applies.
     const fault = applies ? faults.get(key) : inspectJson(given);
     if (fault !== undefined) return [{ key: name, secret: hidden && given !== undefined, fault }];
     const error = applies ? refusals.get(key) : undefined;

@@ -2,7 +2,7 @@ import type { ValidationError } from 'class-validator';
 import { REDACTED } from './excerpt.js';
 import { type FaultyMember, missing, ruleBroken } from './fault.js';
 
-/** The maximum length of a sentence. Constraints write their own sentences, which may repeat what was sent. */
+/** The maximum length of a message. Constraints write their own messages, which may repeat the value. */
 const MAX_SENTENCE = 1_000;
 
 interface RefusedProperty {
@@ -13,7 +13,7 @@ interface RefusedProperty {
   readonly lacking: unknown;
 }
 
-/** Converts an error of class-validator: a missing property, or a broken rule for each sentence. */
+/** Converts an error of class-validator to a fault of a missing property, or to one fault for each message. */
 export function refusalsOf(error: ValidationError, { name, hidden, given, lacking }: RefusedProperty): FaultyMember[] {
   if (given === undefined) return [{ key: name, secret: false, fault: missing(lacking) }];
   return Object.values(error.constraints ?? {}).map((sentence) => ({
@@ -23,7 +23,7 @@ export function refusalsOf(error: ValidationError, { name, hidden, given, lackin
   }));
 }
 
-/** Removes the value from a sentence, which may contain `$value`. */
+/** Removes the value from a message, because the message of a constraint may contain it (`$value`). */
 function withoutValue(sentence: string, values: readonly unknown[]): string {
   return values.reduce<string>((text, value) => {
     const word = typeof value === 'string' || typeof value === 'number' ? String(value) : '';

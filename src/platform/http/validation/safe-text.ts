@@ -2,7 +2,7 @@ import { ExactNumber } from '../../json/index.js';
 import { Faults, MAX_DEPTH, notFinite, tooDeep, tooManyDigits, unsafeText, type Failure } from './fault.js';
 import { isSecretName } from './secret-names.js';
 
-/** Far more digits than any measurement needs, and far fewer than the database accepts. */
+/** No measurement needs so many digits, and the database accepts more. */
 const MAX_DIGITS = 1_000;
 
 /** Returns false for text that the database cannot store: text with a NUL character or an unpaired surrogate. */
@@ -17,9 +17,9 @@ type Finding =
   | { rule: 'depth' };
 
 /**
- * Searches free-form JSON for values that must not be stored, and reports only the first one. Invalid text is reported
- * at its own path, or for a key at its object. Numbers out of range and nesting that is too deep are reported for the
- * whole value.
+ * Searches free-form JSON for values that must not be stored, and reports only the first one. Text that cannot be
+ * stored is reported with its own path, or with the path of its object if the text is a key. Numbers out of range and
+ * nesting that is too deep are reported for the whole value.
  */
 export function inspectJson(value: unknown): Failure | undefined {
   const finding = search(value, 1);
@@ -33,7 +33,7 @@ export function inspectJson(value: unknown): Failure | undefined {
   );
 }
 
-// MAX_DEPTH limits the recursion. Paths are collected while the recursion returns, innermost key first.
+// The recursion is limited by MAX_DEPTH. Paths are built while the recursion returns, so the innermost key comes first.
 function search(value: unknown, level: number): Finding | undefined {
   if (typeof value === 'string') return isSafeText(value) ? undefined : { rule: 'text', input: value, path: [] };
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { rule: 'number' };

@@ -33,8 +33,8 @@ export function int(options: IntOptions = {}): Kind<number> {
   return { document, build: () => withCheck(read, options.check) };
 }
 
-// Bounds are checked first: beyond the exact range, numbers are still ordered correctly although their values are
-// inexact.
+// Bounds are checked before the exact range, because numbers beyond the exact range are inexact but still ordered
+// correctly.
 function whole(parsed: number, input: unknown, bounds: IntOptions): number | Failure {
   const fault = boundsFault(parsed, input, bounds);
   if (fault) return fault;

@@ -16,7 +16,7 @@ export interface CompiledField {
   readonly default: unknown;
   /** The default is an object, so each use needs its own copy. */
   readonly copied: boolean;
-  /** Whether all values of a repeated query parameter count, not just the last one. */
+  /** Whether all values of a repeated query parameter are used, and not only the last one. */
   readonly repeats: boolean;
   /** Names inside the value that look like secrets but are not. */
   readonly open: readonly string[];
@@ -37,30 +37,33 @@ export interface StockPart {
   readonly byKey: ReadonlyMap<string, StockField>;
 }
 
-/** A compiled class. Callers must not depend on its members. */
+/** A compiled class. Code outside of this folder must not use its members. */
 export interface Schema {
   readonly cls: Type<unknown>;
   readonly fields: readonly CompiledField[];
   readonly instance: new () => Record<string, unknown>;
   /** Undefined for a class whose properties have only field decorators. Such a class is read without the libraries. */
   readonly stock: StockPart | undefined;
-  /** The schemas of the classes that its fields contain. */
+  /** The schemas of the classes of nested objects. */
   readonly parts: ReadonlySet<Schema>;
   names?: SecretNames;
 }
 
-/** Whether the reader of its field decorator is all that a property needs. */
+/** Returns whether the field decorator is the only declaration of the property, so that its reader is enough. */
 export function isPlain({ field, conditions, constraints, isNested, isExcluded }: PropertyMetadata): boolean {
   return field !== undefined && conditions.length === 0 && constraints.length === 0 && !isNested && !isExcluded;
 }
 
-/** Returns the secret and the open names of a class. Only refusals need them, so they are computed at the first one. */
+/**
+ * Returns the secret names and the names that only look secret, of a class and its nested classes. They are computed at
+ * the first refusal, because only refusals need them.
+ */
 export function secretNames(schema: Schema): SecretNames {
   if (schema.names) return schema.names;
   const secret = new Set<string>();
   const open = new Set<string>();
   const visited = new Set<Schema>([schema]);
-  // Iterating a set also returns the members that are added meanwhile.
+  // Iterating over a set also visits the entries that are added during the iteration.
   for (const part of visited) {
     for (const field of part.fields) {
       (field.hidden ? secret : open).add(field.wire);

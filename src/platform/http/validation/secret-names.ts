@@ -3,7 +3,8 @@ const AS_A_WORD = /(?:^|[^a-z])(?:codes?|values?|otps?|cookies?|signature|assert
 const CAMEL_HUMP = /([a-z0-9])([A-Z])/g;
 
 /**
- * Whether a member of this name may contain a credential. In doubt returns true, which only makes `input` less helpful.
+ * Returns whether a member with this name may contain a credential. Returns true in doubt, which only makes the `input`
+ * of an issue less helpful.
  */
 export function isSecretName(name: string): boolean {
   return ANYWHERE.test(name) || AS_A_WORD.test(name.replace(CAMEL_HUMP, '$1_$2'));

@@ -13,15 +13,15 @@ import type { ConstraintOfProperty, PropertyMetadata } from './class-metadata.js
 type StoredConstraint = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']>[number];
 
 /**
- * The constraints of a class that are not field decorators, which class-validator runs on an instance. They are
- * registered on a separate class, so that class-validator does not run the field decorators, which the compiled reader
- * runs.
+ * The constraints of a class that do not come from field decorators. class-validator runs them on an instance. They are
+ * registered on a separate class, because the compiled reader has already run the field decorators.
  */
 export class StockConstraints {
   private readonly holder: Type<unknown>;
 
   /**
-   * @throws for asynchronous constraints, because reading is synchronous and class-validator would ignore them silently
+   * @throws Error for asynchronous constraints, because reading is synchronous and class-validator would ignore them
+   * without an error
    */
   constructor(cls: Type<unknown>, properties: readonly PropertyMetadata[]) {
     this.holder = classNamed(cls.name);
@@ -34,7 +34,8 @@ export class StockConstraints {
 
   /** Returns the errors of an instance by property. */
   refusals(instance: object): Map<string, ValidationError> {
-    // The view has the members and the class of the instance. class-validator finds the constraints by its constructor.
+    // The view inherits the members of the instance, and its constructor is the class with the constraints, by which
+    // class-validator finds them.
     const view = Object.create(instance, { constructor: { value: this.holder } }) as object;
     const errors = validateSync(view, { forbidUnknownValues: false });
     return new Map(errors.map((error) => [error.property, error]));
@@ -73,7 +74,7 @@ function atOnce(stored: StoredConstraint, place: string, value: unknown, args?: 
   throw new TypeError(`${place} answered with a promise, though it is not declared \`async\``);
 }
 
-/** Returns an empty class of this name, because messages contain the name of the class. */
+/** Returns an empty class with the same name, because messages contain the name of the class. */
 function classNamed(name: string): Type<unknown> {
   return { [name]: class {} }[name] as Type<unknown>;
 }

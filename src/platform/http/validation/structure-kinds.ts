@@ -15,7 +15,8 @@ import type { CheckOptions, Kind } from './kind.js';
 import { inspectJson } from './safe-text.js';
 
 /**
- * A free-form JSON object, returned as it was parsed: only text that can be stored, finite numbers, at most 64 levels.
+ * A free-form JSON object, returned as it was parsed. Text must be storable, numbers finite, and the nesting at most 64
+ * levels.
  */
 export function object(options: CheckOptions<Record<string, unknown>> = {}): Kind<Record<string, unknown>> {
   const read = (value: unknown): Record<string, unknown> | Failure => {
@@ -25,7 +26,10 @@ export function object(options: CheckOptions<Record<string, unknown>> = {}): Kin
   return { document: { type: 'object', additionalProperties: true }, build: () => withCheck(read, options.check) };
 }
 
-/** A value of a kind, or its JSON text of at most `max` characters. The text is returned as the parsed value. */
+/**
+ * A value of the kind, or JSON text of at most `max` characters that contains such a value. The parsed value is
+ * returned.
+ */
 export function jsonTextOr<T>(kind: Kind<T>, max: number): Kind<T> {
   return {
     document: { anyOf: [kind.document, { type: 'string', maxLength: max }] },
@@ -50,7 +54,7 @@ export function jsonTextOr<T>(kind: Kind<T>, max: number): Kind<T> {
   };
 }
 
-/** Any JSON value including null: only text that can be stored, finite numbers, at most 64 levels. */
+/** Any JSON value including null. Text must be storable, numbers finite, and the nesting at most 64 levels. */
 export function any(options: CheckOptions<unknown> = {}): Kind<unknown> {
   const read = (value: unknown): unknown => inspectJson(value) ?? value;
   const anyOf = ['string', 'number', 'boolean', 'null'].map((type): object => ({ type }));
@@ -62,7 +66,7 @@ export function any(options: CheckOptions<unknown> = {}): Kind<unknown> {
 export function nested<T extends object>(cls: () => Type<T>, options: CheckOptions<T> = {}): Kind<T> {
   return {
     cls,
-    // The document generator treats a function as lazy when the member is called `type`.
+    // The document generator calls a function in the member `type` later, when the class is declared.
     document: { type: () => cls() },
     build: (readerOf) => {
       const members = readerOf(cls());
@@ -81,7 +85,7 @@ export interface ListOptions<T> extends CheckOptions<T[]> {
   max?: number;
 }
 
-/** A list of one kind. A list that is too long is refused before its items are read. */
+/** A list of values of one kind. A list that is too long is refused before its items are read. */
 export function list<T>(item: Kind<T>, options: ListOptions<T> = {}): Kind<T[]> {
   const { min = 0, max = Number.POSITIVE_INFINITY, check } = options;
   if (item.repeats && item.document['isArray']) throw new Error('A list of lists cannot hold objects of a class');

@@ -10,7 +10,7 @@ export interface TextOptions extends CheckOptions<string> {
   /** Lengths are in Unicode code points. */
   min?: number;
   max?: number;
-  /** Must match in linear time. Matches anywhere in the text unless it is anchored. */
+  /** The pattern must take linear time. It may match anywhere in the text, unless it is anchored. */
   pattern?: RegExp;
   /** Surrounding white space is removed before all other checks. */
   trim?: boolean;

@@ -5,7 +5,7 @@ import type { CheckOptions, Kind } from './kind.js';
 /** A moment as a Date: ISO 8601 text, or a Unix timestamp in seconds or milliseconds as a number or text. */
 export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
   const read = (value: unknown): Date | Failure => {
-    // The value may be a Date already, because class-validator runs after class-transformer.
+    // The value may already be a Date, because class-validator runs after class-transformer.
     if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
     if (typeof value === 'string') {
       const moment = parseMoment(value);
@@ -22,12 +22,12 @@ export function dateTime(options: CheckOptions<Date> = {}): Kind<Date> {
   return { document: { type: 'string', format: 'date-time' }, build: () => withCheck(read, options.check) };
 }
 
-/** Returns a check that refuses moments that are not after the host's time at validation. */
+/** Returns a check that refuses a time that is not in the future, by the clock of the host. */
 export function inFuture(name: string): Check<Date> {
   return (moment) => (moment.getTime() > Date.now() ? undefined : `${name} must lie in the future`);
 }
 
-/** Returns a check that refuses moments more than `hours` hours after the host's time at validation. */
+/** Returns a check that refuses a time more than `hours` hours in the future, by the clock of the host. */
 export function atMostAhead(name: string, hours: number): Check<Date> {
   return (moment) =>
     moment.getTime() <= Date.now() + hours * 3_600_000

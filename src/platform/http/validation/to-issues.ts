@@ -3,7 +3,7 @@ import { Faults, unsafeText, type Failure } from './fault.js';
 import { MAX_ISSUES, type Issue } from './issue.js';
 import { isSafeText } from './safe-text.js';
 
-/** Flattens a failure into at most `MAX_ISSUES` rows, in the order in which the fields were read. */
+/** Converts a failure to at most `MAX_ISSUES` rows, in the order in which the fields were read. */
 export function toIssues(failure: Failure, loc: readonly (string | number)[], names: SecretNames): Issue[] {
   const issues: Issue[] = [];
   collect(failure, [...loc], false, new Excerpts(names), issues);
@@ -26,7 +26,7 @@ function collect(
     }
     return;
   }
-  // Text that cannot be stored is always reported as such, whatever other rules it breaks.
+  // Text that cannot be stored is always reported for that reason, even if it also breaks another rule.
   const { type, msg, input, ctx } =
     typeof failure.input === 'string' && !isSafeText(failure.input) ? unsafeText(failure.input) : failure;
   issues.push({ type, loc: [...loc], msg, input: excerpts.of(input, secret), ...(ctx && { ctx }) });

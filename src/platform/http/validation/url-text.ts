@@ -1,5 +1,6 @@
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-// The URL parser silently drops or rewrites these characters, but the stored URL must be the one that was checked.
+// The URL parser drops or rewrites these characters without an error. They are refused, so that the stored URL is the
+// checked one.
 const REWRITTEN = /[\s\\]|\p{Cc}/u;
 
 /** Returns the scheme in lower case, or why the text is not an absolute URL. */

@@ -16,7 +16,10 @@ export interface JsonRules {
   readonly isNullLeftOut: boolean;
 }
 
-/** Validates a parsed JSON body. `undefined` means that there was none, which is valid when an empty object is. */
+/**
+ * Validates a parsed JSON body. `undefined` means that the request has no body. This is valid when an empty object is
+ * valid.
+ */
 export function validateJson(
   schema: Schema,
   value: unknown,
@@ -35,8 +38,8 @@ function validated(schema: Schema, value: unknown, loc: 'body'): Validated {
 }
 
 /**
- * Validates texts by name: query, path, headers (names in lower case) or form. The last value of a repeated name
- * counts, unless the field is a list. An empty form field counts as left out.
+ * Validates texts by name: query, path, form, or headers with names in lower case. Of a repeated name, the last value
+ * is used, unless the field is a list. An empty form field is read as a missing one.
  */
 export function validateStrings(schema: Schema, raw: Texts, loc: StringSource): Validated {
   const nameOf = loc === 'header' ? headerOf : wireOf;

@@ -38,7 +38,7 @@ function memberOf(
   const given = isObject(source) ? source[wire] : undefined;
   const fault =
     (isNested ? nestedFault(given, error) : undefined) ??
-    // A value that was changed after its conversion is reported with its current value.
+    // A value that was changed after its conversion is reported with the changed value.
     (field && (faultOf(field, given, source) ?? faultOf(field, error.value, source)));
   if (fault !== undefined) return [{ key: wire, secret: hidden && given !== undefined, fault }];
   return refusalsOf(error, { name: wire, hidden, given, lacking: source });

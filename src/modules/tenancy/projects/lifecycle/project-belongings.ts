@@ -6,31 +6,32 @@ import type { Db } from '../../../../platform/database/database.js';
 export interface RemovalStep {
   /** Number of rows that this call removed. */
   readonly removed: number;
-  /** False: rows remain, for the next call or for a later time. */
+  /** False: rows remain, so another call is needed later. */
   readonly done: boolean;
 }
 
 /**
- * Rows of projects that a cascade from the project's row must not delete at once: tables without a foreign key, and
- * large tables. {@link ProjectRemovalService} calls every provider that extends this class.
+ * Rows of projects that are not deleted by a cascade from the project's row: rows of tables without a foreign key, and
+ * of tables that are too large for one statement. {@link ProjectRemovalService} calls every provider that extends this
+ * class.
  */
 export abstract class ProjectBelongings {
-  /** Runs in the transaction that deletes the project, for what must be true once the deletion is answered. */
+  /** Runs in the transaction that deletes the project, for changes that must not wait until the rows are removed. */
   abstract projectDeleted(projectId: ProjectId, tx: Db): Promise<void>;
 
-  /** Removes up to `limit` rows of a deleted project. Calling it twice or in parallel is harmless. */
+  /** Removes up to `limit` rows of a deleted project. Repeated and parallel calls are harmless. */
   abstract removeOf(projectId: ProjectId, limit: number): Promise<RemovalStep>;
 }
 
 /** A class that stores rows of projects. */
 interface Keeper {
   /**
-   * As {@link ProjectBelongings.removeOf}.
-   * @returns how many rows were removed: fewer than `limit` means that none is left. A {@link RemovalStep} where the
-   * number does not show that.
+   * Like {@link ProjectBelongings.removeOf}.
+   * @returns the number of removed rows, where fewer than `limit` means that no row is left. If the number does not
+   * show this, a {@link RemovalStep}
    */
   removeOf(projectId: ProjectId, limit: number): Promise<number | RemovalStep>;
-  /** As {@link ProjectBelongings.projectDeleted}. */
+  /** Like {@link ProjectBelongings.projectDeleted}. */
   projectDeleted?(projectId: ProjectId, tx: Db): Promise<void>;
 }
 
@@ -50,7 +51,7 @@ class KeptBelongings extends ProjectBelongings {
 }
 
 /**
- * Returns a provider for the keeper's module that removes its rows with their project:
+ * Returns a provider for the module of the keeper. It removes the keeper's rows when their project is deleted:
  * `belongsToProject(NotesRepository)`.
  */
 export function belongsToProject(keeper: Type<Keeper>): FactoryProvider<ProjectBelongings> {
@@ -61,7 +62,7 @@ export function belongsToProject(keeper: Type<Keeper>): FactoryProvider<ProjectB
   };
 }
 
-/** Returns the belongings of every module of the application. */
+/** Returns all providers of the application that extend {@link ProjectBelongings}. */
 export function belongingsOfProjects(discovery: DiscoveryService): ProjectBelongings[] {
   return discovery
     .getProviders()

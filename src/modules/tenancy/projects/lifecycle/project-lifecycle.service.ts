@@ -12,7 +12,10 @@ import { ProjectNotArchived } from '../projects.errors.js';
 import { belongingsOfProjects } from './project-belongings.js';
 import { ProjectsRepository } from '../projects.repository.js';
 
-/** Archives, restores and deletes projects. Each act locks the project's row, so the first of parallel acts decides. */
+/**
+ * Archives, restores and deletes projects. Each operation locks the project's row, so that parallel operations run one
+ * after another.
+ */
 @Injectable()
 export class ProjectLifecycleService {
   constructor(
@@ -25,17 +28,17 @@ export class ProjectLifecycleService {
     private readonly discovery: DiscoveryService,
   ) {}
 
-  /** Archiving again changes and records nothing. */
+  /** Archives the project. Does nothing when the project is already archived. */
   archive(scope: ProjectMemberScope): Promise<ProjectStateResponse> {
     return this.setArchived(scope, this.clock.now(), 'project.archived');
   }
 
-  /** Restoring again changes and records nothing. */
+  /** Restores the project. Does nothing when the project is not archived. */
   restore(scope: ProjectMemberScope): Promise<ProjectStateResponse> {
     return this.setArchived(scope, null, 'project.restored');
   }
 
-  /** Deletes the project for everybody at the commit. {@link ProjectRemovalService} removes its rows afterwards. */
+  /** Deletes the project at the commit. {@link ProjectRemovalService} removes its rows later. */
   async delete(scope: ProjectMemberScope): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { archivedAt, name, slug } = (await this.authorization.lockAndAuthorize(scope, tx)).project;

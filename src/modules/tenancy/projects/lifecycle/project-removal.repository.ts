@@ -8,8 +8,8 @@ export class ProjectRemovalRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the deleted project that was checked longest ago, and marks it as checked. Skips projects that were deleted
-   * less than `graceSeconds` ago.
+   * Returns the deleted project that was checked least recently, and marks it as checked. Skips projects that were
+   * deleted less than `graceSeconds` ago.
    */
   async next(graceSeconds: number): Promise<ProjectId | undefined> {
     const [row] = await this.database.rows<{ id: ProjectId }>(
@@ -25,7 +25,8 @@ export class ProjectRemovalRepository {
   }
 
   /**
-   * Removes organizations that were deleted at least `graceSeconds` ago and have no projects left. @returns how many
+   * Removes organizations that were deleted at least `graceSeconds` ago and have no more projects. @returns the number
+   * of removed organizations
    */
   removeOrganizations(graceSeconds: number): Promise<number> {
     return this.database.execute(
@@ -36,7 +37,9 @@ export class ProjectRemovalRepository {
     );
   }
 
-  /** Removes the project's row; small tables with a foreign key go with it. @returns the number of removed rows */
+  /**
+   * Removes the project's row. A cascade removes its rows in small tables. @returns the number of removed project rows
+   */
   removeRow(projectId: ProjectId): Promise<number> {
     return this.database.execute('DELETE FROM projects WHERE id = $1 AND deleted_at IS NOT NULL', [projectId]);
   }

@@ -6,18 +6,19 @@ import { belongingsOfProjects } from './project-belongings.js';
 import { ProjectRemovalRepository } from './project-removal.repository.js';
 
 /**
- * Rows are removed this long after the deletion, because an instance may still write for a project that it has cached
- * as living. Caches are valid for seconds, and a statement runs for 30 seconds at most.
+ * How long after the deletion of a project its rows are removed. Until then, an instance may still write rows for the
+ * project, because its cache does not show the deletion. Caches are valid for seconds, and a statement runs for at most
+ * 30 seconds.
  */
 const GRACE_SECONDS = 60;
 const BATCH_ROWS = 2_000;
-/** Limits of one round; the next round, a minute later, continues. A batch that removes no rows does not count. */
+/** Limits of one round. The next round, a minute later, continues. A batch that removes no rows is not counted. */
 const BATCHES_A_ROUND = 200;
 const PROJECTS_A_ROUND = 100;
 
 /**
- * Removes the rows of deleted projects, batch by batch, each batch in its own transaction. The project's row goes last,
- * and the row of a deleted organization after the rows of its projects. If a process dies in between, the next round
+ * Removes the rows of deleted projects in batches, each in its own transaction. The project's row is removed last, and
+ * the row of a deleted organization after the rows of its projects. If the process dies meanwhile, the next round
  * continues.
  */
 @Injectable()

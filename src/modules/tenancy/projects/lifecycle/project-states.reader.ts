@@ -3,15 +3,15 @@ import type { ProjectId } from '../../../access/index.js';
 import { Database } from '../../../../platform/database/database.js';
 
 const IDS_A_STATEMENT = 10_000;
-/** The maximum number of remembered deleted projects. Any further one is queried again. */
+/** Maximum number of remembered projects that no longer exist. Further ones are queried again each time. */
 const MOST_REMEMBERED = 10_000;
 
-/** Runs a query over a connection, in the transaction that is open there. */
+/** Runs a query on a connection, inside its open transaction. */
 type Ask = <Row>(sql: string, values: unknown[]) => Promise<Row[]>;
 
 /**
- * Returns the state of each of these projects; projects that no longer exist are missing. For callers that read rows by
- * project over their own connection: in one snapshot, the rows and the states are of the same moment.
+ * Returns the state of each project. Projects that no longer exist are missing from the result. Use it on the
+ * connection that also reads the rows of the projects: in one snapshot, rows and states are consistent.
  */
 export async function statesOfProjects(
   ids: readonly string[],
@@ -29,12 +29,12 @@ export async function statesOfProjects(
 }
 
 /**
- * Separates rows of living projects from rows of projects that are being deleted or no longer exist. Rows of the latter
- * can remain after a restore or a repair, and nothing needs to be done for them.
+ * Separates rows of living projects from rows of projects that are being deleted or no longer exist. The latter rows
+ * can remain after a restore or a repair of the database, and need no processing.
  */
 @Injectable()
 export class LivingProjectsReader {
-  /** Projects that no longer exist. None of them comes back. */
+  /** Projects that no longer exist. Their ids are never used again. */
   private readonly gone = new Set<ProjectId>();
 
   constructor(private readonly database: Database) {}
@@ -47,8 +47,8 @@ export class LivingProjectsReader {
   }
 
   /**
-   * Returns the rows of one read that belong to living projects. When a read returns rows of other projects, it is
-   * repeated without these projects: they would otherwise fill the limited result for ever.
+   * Returns rows of living projects only. If a read also returns rows of other projects, it is repeated without these
+   * projects, because their rows would otherwise fill the limited result again and again.
    * @param read reads the first rows of all projects except the given ones
    */
   async rows<Row>(
@@ -65,7 +65,10 @@ export class LivingProjectsReader {
     }
   }
 
-  /** Returns the projects that are being deleted. They are few, because each is gone once its rows are removed. */
+  /**
+   * Returns the projects that are being deleted. There are only a few, because a project is gone once its rows are
+   * removed.
+   */
   private async deleted(): Promise<ProjectId[]> {
     const rows = await this.database.rows<{ id: ProjectId }>(
       'SELECT /* every tenant: what is deleted */ id FROM projects WHERE deleted_at IS NOT NULL',

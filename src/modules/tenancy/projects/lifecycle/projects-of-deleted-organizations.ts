@@ -22,7 +22,10 @@ export class ProjectsOfDeletedOrganizations extends OnOrganizationDeleted {
     super();
   }
 
-  /** Locks the projects of the owner before the owner's row, the order in which acts on projects take these locks. */
+  /**
+   * Locks the owner's projects before the owner's row, in the order in which operations on projects acquire these
+   * locks.
+   */
   override lockFirst(ownerId: UserId, tx: Db): Promise<void> {
     return this.projects.lockAllOfOwner(ownerId, tx);
   }

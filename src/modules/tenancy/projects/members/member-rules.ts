@@ -2,12 +2,15 @@ import { InsufficientProjectRole, type Role, roleAtLeast } from '../../../access
 import type { DomainErrorClass } from '../../../../platform/http/domain-error.js';
 import { ProjectMemberNotFound, RoleFollowsOrganization } from './project-members.errors.js';
 
-/** Roles that members can be given. `owner` is not one of them: the owner of the organization is the only owner. */
+/**
+ * The roles that can be given to a member. `owner` is not one of them, because only the organization's owner has this
+ * role.
+ */
 export const GIVEN_ROLES = ['admin', 'operator', 'member', 'viewer'] as const satisfies readonly Role[];
 export type GivenRole = (typeof GIVEN_ROLES)[number];
 
 export interface MemberChange {
-  /** The effective role of the caller; the routes require at least admin. */
+  /** The effective role of the caller. The routes require at least `admin`. */
   readonly callerRole: Role;
   readonly targetOrganizationRole: Role;
   /** Null: the target is no member of the project. */

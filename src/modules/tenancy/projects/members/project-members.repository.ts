@@ -8,7 +8,7 @@ export interface Member {
   readonly projectId: ProjectId;
   readonly userId: UserId;
   readonly organizationRole: Role;
-  /** The effective role. Null: belongs to the organization but not to the project. */
+  /** The effective role. Null: the person belongs to the organization, but not to the project. */
   readonly role: Role | null;
   readonly createdAt: Date;
   readonly email: string;
@@ -57,7 +57,7 @@ export class ProjectMembersRepository {
     return rows[0] === undefined ? null : member(scope, rows[0]);
   }
 
-  /** Returns false when the person has become a member in the meantime. */
+  /** Adds a member. Returns false when the person has become a member meanwhile. */
   async insert(scope: ProjectScope, userId: UserId, role: Role, tx: Db): Promise<boolean> {
     const added = await this.database.execute(
       'INSERT INTO project_members (project_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',

@@ -44,7 +44,7 @@ export class ProjectMembersService {
     });
   }
 
-  /** Changes and records nothing when the member already has the role. */
+  /** Changes the role of a member. Does nothing when the member already has the role. */
   async changeRole(scope: ProjectMemberScope, id: string, role: GivenRole): Promise<ProjectMemberResponse> {
     return this.database.transaction(async (tx) => {
       const member = await this.changeable(scope, id, role, tx);
@@ -85,7 +85,9 @@ export class ProjectMembersService {
     return memberResponse(member);
   }
 
-  /** Records the act and notifies what lives longer than a request, such as an open stream of the person. */
+  /**
+   * Writes the audit event and notifies objects that live longer than a request, such as open streams of the person.
+   */
   private async record(
     scope: ProjectMemberScope,
     action: string,

@@ -40,8 +40,9 @@ class DashboardFilters {
 }
 
 /**
- * Checks that the filters have the form of a dashboard. Questions, layouts and further members are left to clients.
- * @throws ValidationError with the place of each fault below `body.filters`
+ * Checks that the filters have the form of a dashboard. The content of queries and layouts, and further members, are
+ * not checked.
+ * @throws ValidationError with the location of each fault below `body.filters`
  */
 export function assertDashboard(filters: Readonly<Record<string, unknown>>): void {
   const read = validateJson(compile(DashboardFilters), filters, 'body');

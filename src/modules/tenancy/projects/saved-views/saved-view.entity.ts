@@ -16,12 +16,12 @@ export class SavedView {
   @Column('text')
   name!: string;
 
-  /** Fixed when the view is created. */
+  /** The kind, which cannot be changed after the creation. */
   @Column('text', { default: 'view' })
   kind!: SavedViewKind;
 
   /**
-   * Defined by the client. Only the form of a dashboard is checked, and only when a request stores it, so rows of older
+   * The client defines the content. Only dashboards are checked, and only when they are stored, so rows of older
    * versions may have another form.
    */
   @Column('jsonb')

@@ -8,7 +8,7 @@ import { SavedView } from './saved-view.entity.js';
 export class SavedViewsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the saved views of the project, or those of one kind, newest first. */
+  /** Returns the saved views of the project, newest first. With `kind`, returns only views of this kind. */
   list({ projectId }: ProjectScope, kind: SavedViewKind | undefined): Promise<SavedView[]> {
     return this.database.repository(SavedView).find({
       where: { projectId, ...(kind !== undefined && { kind }) },
@@ -25,8 +25,8 @@ export class SavedViewsRepository {
   }
 
   /**
-   * Returns the bytes that the filters of all views take when they are read. A number such as 1e300 takes 301 of them,
-   * because the database writes it out.
+   * Returns the number of bytes of all filters, as text in the database. A number such as 1e300 takes 301 bytes,
+   * because the database writes all of its digits.
    */
   async bytesOf({ projectId }: ProjectScope, tx: Db): Promise<number> {
     const [row] = await this.database.rows<{ bytes: number }>(
@@ -49,7 +49,7 @@ export class SavedViewsRepository {
     );
   }
 
-  /** Each update makes `updated_at` later by a millisecond at least, so that clients can notice it. */
+  /** Updates a view. `updated_at` increases by at least a millisecond, so that clients can notice every update. */
   async update({ projectId }: ProjectScope, view: Pick<SavedView, 'id' | 'name' | 'filters'>, tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE saved_views SET name = $3, filters = $4,

@@ -18,12 +18,15 @@ import {
 import { SavedViewChanged, SavedViewNotFound, SavedViewsTooLarge, TooManySavedViews } from './saved-views.errors.js';
 import { SavedViewsRepository } from './saved-views.repository.js';
 
-/** Limits the list of views, which has no pages. */
+/** Maximum number of views in a project, because the list of views has no pages. */
 const MAX_VIEWS = 200;
-/** Limits the answer of the list, which has the filters of all views. */
+/** Maximum number of bytes in the filters of all views of a project, because the list contains all filters. */
 const MAX_BYTES_OF_PROJECT = 4 * 1024 * 1024;
 
-/** Views belong to the project: every member who may create a view may change and remove every view. */
+/**
+ * Manages saved views. They belong to the project: a member who may create views may also change and delete all of
+ * them.
+ */
 @Injectable()
 export class SavedViewsService {
   constructor(
@@ -56,7 +59,7 @@ export class SavedViewsService {
     return this.database.transaction(async (tx) => {
       await this.authorization.lockAndAuthorize(scope, tx);
       const view = await this.get(scope, id, tx);
-      // The driver reads `updated_at` as clients see it, in milliseconds.
+      // `updated_at` has milliseconds here, because the driver drops microseconds. Clients see the same value.
       const { if_updated_at: known = view.updatedAt } = request;
       if (known.getTime() !== view.updatedAt.getTime()) throw new SavedViewChanged();
       if (request.kind !== undefined && request.kind !== view.kind) {
@@ -81,8 +84,8 @@ export class SavedViewsService {
   }
 
   /**
-   * Runs a write, and refuses it when the views of the project then exceed their limit and have become larger. Views
-   * that exceeded the limit before can still be made smaller. The lock of the project excludes other writes.
+   * Runs a write, and refuses it when the views of the project then exceed their limit and have become larger. When the
+   * limit was already exceeded before, views can still be made smaller. The lock of the project excludes other writes.
    */
   private async withinLimit(scope: ProjectScope, tx: Db, write: () => Promise<void>): Promise<void> {
     const before = await this.views.bytesOf(scope, tx);

@@ -2,24 +2,27 @@ const WORD_BITS = 32;
 const SEPARATOR = '.';
 const ANY = '*';
 
-/** A set of positions in the paths, one bit each: every path has positions before, between and after its names. */
+/**
+ * A set of positions in all paths, with one bit for each position. A path has a position before each of its names, and
+ * one at its end.
+ */
 export type StateSet = Uint32Array;
 
 /**
- * Property paths as one automaton that is in several positions at once. A set of positions is a few machine words, and
- * a name moves all of them by a mask and a shift (the Shift-And algorithm). No combination of `*`, lists and dotted
- * names therefore costs more than these words. Null is the empty set: no path matches anything below.
+ * Property paths as an automaton that is in several positions at once. A set of positions takes a few machine words,
+ * and reading a name advances all positions with a mask and a shift (the Shift-And algorithm). The cost therefore does
+ * not depend on the combination of `*`, lists and dotted names. Null is the empty set: no path matches anything below.
  */
 export class PathSets {
   readonly start: StateSet;
-  /** Machine words of one set. */
+  /** Number of machine words in one set. */
   readonly words: number;
-  /** Sets that were computed so far. Each costs time proportional to `words`. */
+  /** Number of sets that were computed so far. The cost of each is proportional to `words`. */
   stepsTaken = 0;
   private readonly ending: StateSet;
-  /** Positions before `*`. */
+  /** The positions before `*`. */
   private readonly beforeAny: StateSet;
-  /** Positions before each name; includes the positions before `*`. */
+  /** The positions before each name, including the positions before `*`. */
   private readonly before = new Map<string, StateSet>();
   /** Whether a path contains a list index. */
   private readonly hasIndexes: boolean;
@@ -51,8 +54,8 @@ export class PathSets {
   }
 
   /**
-   * Returns the positions after a key. A dotted key counts as several names; if a path ends within it, the rest is not
-   * followed.
+   * Returns the positions after a key. A dotted key counts as several names. If a path ends inside the key, the rest of
+   * the key is not read.
    */
   follow(set: StateSet, key: string): StateSet | null {
     let reached: StateSet | null = set;
@@ -66,8 +69,8 @@ export class PathSets {
   }
 
   /**
-   * Returns the positions after a list item. Includes `set`, since a path without an index also matches inside the
-   * items. Without an index: the positions after an index that no path names.
+   * Returns the positions after a list item. They include `set`, because a path without an index also matches inside
+   * the items. If `index` is undefined, returns the positions after an index that no path names.
    */
   item(set: StateSet, index?: number): StateSet {
     const next = this.step(set, index === undefined ? undefined : String(index));

@@ -22,11 +22,17 @@ export class ProjectSettings {
   @Column('text', { name: 'redacted_properties', array: true })
   redactedProperties!: string[];
 
-  /** Stored for clients. `hide_noise` of the logs does not use them: it has its own two endpoints. */
+  /**
+   * Endpoints that clients treat as noise. The service only stores them: `hide_noise` of the logs uses two fixed
+   * endpoints.
+   */
   @Column('text', { name: 'noise_endpoints', array: true })
   noiseEndpoints!: string[];
 
-  /** Patterns of event types, stored for clients. Processes of older versions do not write them. */
+  /**
+   * Patterns of event types for clients. The service only stores them. Processes of older versions do not write this
+   * column.
+   */
   @Column('text', {
     name: 'annotation_events',
     array: true,

@@ -34,7 +34,9 @@ export class ProjectSettingsService {
     return settingsResponse(stored ?? { ...DEFAULTS, projectId: scope.projectId, updatedAt: null });
   }
 
-  /** Redacts events that arrive after the answer: on this instance at once, on other instances within 5 seconds. */
+  /**
+   * Replaces the settings. New redaction rules apply on this instance at once, and on other instances within 5 seconds.
+   */
   async replace(scope: ProjectMemberScope, request: ReplaceSettingsRequest): Promise<SettingsResponse> {
     const next: Settings = {
       timezone: request.timezone,

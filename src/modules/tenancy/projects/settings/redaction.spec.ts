@@ -169,7 +169,7 @@ const NESTED = fc
 
 type Keys = readonly (string | number)[];
 
-/** Applies the rules as the guide describes them, path by path. */
+/** Applies the rules in the simplest way, as the guide describes them: one path after another. */
 function plainly(paths: readonly string[], properties: Record<string, unknown>): unknown {
   return maskedAt(paths, [], properties);
 }
@@ -205,7 +205,7 @@ function* everyValue(value: unknown, keys: Keys = []): Generator<{ keys: Keys; v
   }
 }
 
-/** Counts names, parts of dotted names and list items. */
+/** Counts the names, the parts of dotted names and the list items of a value. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.entries(value).reduce(

@@ -4,18 +4,21 @@ import { PathSets, type StateSet } from './path-sets.js';
 export const REDACTED = '[redacted]';
 /** Names or `*`, separated by dots. */
 export const PROPERTY_PATH_PATTERN = /^[^.]+(\.[^.]+)*$/;
-/** Names in one path. Settings stored before this limit may have more; they still work, at a cost of their length. */
+/**
+ * Maximum number of names in one path. Settings that were stored before this limit existed may have more names, and
+ * still work.
+ */
 export const MOST_PATH_SEGMENTS = 16;
 
 export type Redact = (properties: Record<string, unknown>) => Record<string, unknown>;
 
 /**
- * Masks the values at property paths such as `card.number` and `users.*.email`. `*` matches any one name or index. A
- * path without an index or `*` also matches inside the items of a list, and a dotted name (`{"card.number": …}`) counts
- * as the path that it spells, so that no usual way of writing the property escapes. Names are compared exactly.
+ * Masks the values at property paths such as `card.number` and `users.*.email`. `*` matches any single name or index. A
+ * path without an index or `*` also matches inside the items of a list. A dotted name (`{"card.number": …}`) is matched
+ * like nested names. All usual ways of writing a property are therefore masked. Names are compared exactly.
  *
- * Properties are read once. The automaton keeps one set of positions for each value, no matter how many paths match, so
- * the cost is the size of the properties times the length of the paths in machine words.
+ * Properties are read only once. For each value there is one set of positions, however many paths match, so the cost is
+ * the size of the properties times the total length of the paths in machine words.
  */
 export class Redaction {
   readonly paths: PathSets;
@@ -24,7 +27,7 @@ export class Redaction {
     this.paths = new PathSets(paths);
   }
 
-  /** Whether there are no paths, so that nothing is ever masked. */
+  /** Whether there are no paths, so that no value is masked. */
   get isEmpty(): boolean {
     return this.paths.isEmpty;
   }
@@ -33,8 +36,8 @@ export class Redaction {
     this.isEmpty ? properties : this.members(properties, this.paths.start);
 
   /**
-   * Returns the value at `keys` of the properties, masked as it would be there. A number in `keys` is a list index, a
-   * text is a name.
+   * Returns a value, masked as if it were at the position `keys` of the properties. A number in `keys` is a list index,
+   * and a text is a name.
    */
   valueAt(keys: readonly (string | number)[], value: unknown): unknown {
     let set: StateSet | null = this.paths.start;
@@ -57,14 +60,14 @@ export class Redaction {
   }
 
   private members(object: object, set: StateSet): Record<string, unknown> {
-    // Built from entries, so that a key such as `__proto__` stays plain data.
+    // Object.fromEntries creates plain members, even for a key such as `__proto__`.
     return Object.fromEntries(
       Object.entries(object).map(([key, value]) => [key, this.value(value, this.paths.follow(set, key))]),
     );
   }
 
   private items(list: readonly unknown[], set: StateSet): unknown[] {
-    // All indexes that no path names lead to the same positions.
+    // All indexes that no path names lead to the same positions, which are computed once.
     const anywhere = this.paths.item(set);
     return list.map((item, index) =>
       this.value(item, this.paths.namesIndex(index) ? this.paths.item(set, index) : anywhere),

@@ -1,6 +1,6 @@
 import type { ProviderConnection } from '../../../identity/oauth/index.js';
 
-/** The connections with the issuers of this many tenants are kept. The one that was used longest ago is dropped. */
+/** Maximum number of cached connections. Beyond it, the least recently used connection is dropped. */
 const MAX_CONNECTIONS = 200;
 
 interface Kept {
@@ -9,8 +9,8 @@ interface Kept {
 }
 
 /**
- * Keeps connections of organizations, so that their metadata and keys are not fetched at every sign-in. A connection
- * whose settings have changed is made again.
+ * Caches the connections of organizations, so that metadata and keys of the issuers are not fetched at every sign-in.
+ * When the settings of a connection have changed, it is created again.
  */
 export class ConnectionCache {
   private readonly kept = new Map<string, Kept>();

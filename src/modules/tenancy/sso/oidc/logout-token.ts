@@ -3,25 +3,25 @@ import { errorMessage } from '../../../../platform/errors/index.js';
 import { COMPANY_ALGORITHMS, OAuthFault } from '../../../identity/oauth/index.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** Tolerated difference between the clocks in seconds. */
+/** Tolerated difference between the clocks of provider and service, in seconds. */
 const TOLERANCE_SECONDS = 30;
-/** Maximum age of a token in seconds. A provider sends it as soon as it has issued it. */
+/** Maximum age of a token in seconds. Providers send a token as soon as they have issued it. */
 const MAX_AGE_SECONDS = 600;
-/** The time for which a token could be accepted again. */
+/** How long a used token must be remembered, so that it is not accepted again. */
 export const LOGOUT_TOKEN_LIFE_MS = (MAX_AGE_SECONDS + 2 * TOLERANCE_SECONDS) * 1000;
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
 
-/** A logout at the provider. At least one of subject and session is set. */
+/** A logout at the provider. At least one of `subject` and `providerSession` is set. */
 export interface ProviderLogout {
   readonly subject: string | null;
   readonly providerSession: string | null;
-  /** The id of the token, which is accepted once. */
+  /** The id of the token. A token with this id is accepted only once. */
   readonly tokenId: string;
 }
 
 /**
- * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6): signature, issuer, audience, times, event, and
- * that it has no nonce, so that an ID token is never taken for one.
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6): signature, issuer, audience, times and event.
+ * A token with a nonce is refused, so that an ID token is not accepted as a logout token.
  * @throws OAuthFault that names the first failed check
  */
 export async function verifyLogoutToken(
@@ -57,7 +57,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a text that may name a subject or a session, or null without one. */
+/** Returns a text that can be a subject or a session id, or null when the claim is missing. */
 function nameIn(value: unknown): string | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(value)) {

@@ -18,7 +18,7 @@ import { nameOf, type OidcParty, OidcPartiesService } from './oidc-parties.servi
 
 const SIGN_IN_PAGE = '/console/login';
 
-/** Ends sessions here when a provider ends them, and names the provider's own logout when a session ends here. */
+/** Ends sessions when a provider reports their end, and returns the provider's logout URL when a session ends here. */
 @Injectable()
 export class OidcLogoutService {
   private readonly logger = new Logger('sso');
@@ -34,7 +34,7 @@ export class OidcLogoutService {
   ) {}
 
   /**
-   * Ends the sessions that a logout token of the provider names. Succeeds also when there are none.
+   * Ends the sessions that a logout token of the provider names. Succeeds also when there are no such sessions.
    * @throws InvalidLogoutToken
    */
   async byProvider(id: string, token: string, request: Request): Promise<void> {
@@ -44,7 +44,8 @@ export class OidcLogoutService {
       const logout = await connection.verified((keys, issuer, now) =>
         verifyLogoutToken(token, keys, { issuer, clientId: connection.clientId, now }),
       );
-      // In one transaction, so that a token whose sessions have not ended can be sent again.
+      // The token is marked as used in the same transaction, so that it can be sent again if the sessions were not
+      // ended.
       await this.signIn.endSessions(party.id, logout, clientOf(request), (tx) =>
         this.useOnce(party, logout.tokenId, tx),
       );
@@ -57,8 +58,8 @@ export class OidcLogoutService {
   }
 
   /**
-   * Returns where the browser ends its session at the provider that opened the session of a refresh token. Null when
-   * no provider did, or the provider has no such address or cannot be reached.
+   * Returns the URL at which the browser ends its session at the provider that opened the session of a refresh token.
+   * Returns null when no provider opened it, and when the provider has no such URL or cannot be reached.
    */
   async endSessionUrl(refreshToken: string, request: Request): Promise<string | null> {
     const opened = await this.sessions.ofToken(sha256(refreshToken));

@@ -24,18 +24,18 @@ import { ConnectionCache } from './connection-cache.js';
 const DEFAULT_SCOPES = 'openid email profile';
 const DEFAULT_GROUPS_CLAIM = 'groups';
 
-/** A provider that people sign in by: of the configuration, or the connection of an organization. */
+/** An OpenID Connect provider: one of the configuration, or the connection of an organization. */
 export interface OidcParty {
-  /** The name of the configuration, or the id of the connection. */
+  /** The name in the configuration, or the id of the connection. */
   readonly id: string;
   readonly label: string;
   readonly connection: ProviderConnection;
   readonly settings: CompanySettings;
-  /** @throws SsoFault when nobody can sign in by the provider yet */
+  /** @throws SsoFault when nobody can sign in through the provider yet */
   requireReady(): Promise<void>;
-  /** Returns whether a group has a role. */
+  /** Returns whether the provider must send groups, because a role depends on them. */
   needsGroups(): Promise<boolean>;
-  /** Returns what a sign-in of the person means here: the identity, the membership and the allowed domains. */
+  /** Returns the identity, the membership and the allowed domains for a sign-in of the person. */
   admissionOf(person: CompanyPerson): Promise<Pick<SsoArrival, 'person' | 'membership' | 'domains'>>;
 }
 
@@ -60,7 +60,7 @@ export class OidcPartiesService {
     this.configured = new Map(oidcProviders.map((settings) => [settings.name, this.partyOf(settings)]));
   }
 
-  /** @throws SsoFault when there is no such provider, or the connection is switched off */
+  /** @throws SsoFault when the provider does not exist, or the connection is disabled */
   async find(id: string): Promise<OidcParty> {
     const party = this.configured.get(id) ?? (await this.ofOrganization(id));
     if (party === null) throw new SsoFault('sso_unknown_provider', 'there is no such provider');
@@ -132,8 +132,9 @@ export class OidcPartiesService {
   }
 
   /**
-   * Returns the membership that the configuration gives: the highest role of the person's groups in one organization,
-   * which is the provider's own unless the groups name another. Null without an organization.
+   * Returns the membership that the configuration gives to a person. The organization is the provider's own, unless the
+   * person's groups name only other organizations. The role is the highest role of the person's groups in this
+   * organization. Returns null without an organization.
    */
   private async membershipBy(provider: OidcProvider, groups: readonly string[]): Promise<ProvidedMembership | null> {
     const names = new Set(groups);
@@ -149,8 +150,8 @@ export class OidcPartiesService {
 }
 
 /**
- * Returns the provider's name for the record of a refusal. All names without a provider share one, because anybody can
- * make up more. All spellings of a connection's id are one name, too.
+ * Returns the provider's name for the record of a refusal. Unknown names are recorded as one name, because anybody can
+ * invent more of them. Different spellings of a connection's id are one name too.
  */
 export function nameOf(error: unknown, id: string): string {
   return error instanceof SsoFault && error.code === 'sso_unknown_provider' ? 'unknown' : (parseUuid(id) ?? id);

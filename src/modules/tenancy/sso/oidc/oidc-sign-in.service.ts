@@ -11,7 +11,7 @@ import { SsoSignInService } from '../sso-sign-in.service.js';
 import type { OidcCallbackQuery } from './oidc.dto.js';
 import { nameOf, OidcPartiesService } from './oidc-parties.service.js';
 
-/** Signs people in by an OpenID Connect provider: authorization code flow with PKCE, state and nonce. */
+/** Signs people in through an OpenID Connect provider: authorization code flow with PKCE, state and nonce. */
 @Injectable()
 export class OidcSignInService {
   constructor(
@@ -21,7 +21,7 @@ export class OidcSignInService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Sends the browser to the provider. A refusal sends it to the sign-in page. */
+  /** Redirects the browser to the provider, or to the sign-in page when the sign-in is refused. */
   async start(id: string, returnTo: string | undefined, request: Request, response: Response): Promise<void> {
     this.browser.keepReturnTo(returnTo, request);
     try {
@@ -40,7 +40,9 @@ export class OidcSignInService {
     }
   }
 
-  /** Signs the browser in that the provider has sent back. A refusal sends it to the sign-in page. */
+  /**
+   * Signs in the browser that the provider has redirected back. When this is refused, redirects it to the sign-in page.
+   */
   async finish(id: string, query: OidcCallbackQuery, request: Request, response: Response): Promise<void> {
     try {
       const party = await this.parties.find(id);
@@ -76,13 +78,13 @@ export class OidcSignInService {
   }
 }
 
-/** Returns the error that the browser is refused with. Errors that are no fault of the sign-in stay. */
+/** Returns the error for the sign-in page. An error that is not caused by the sign-in is returned unchanged. */
 function ssoFaultOf(error: unknown): unknown {
   if (error instanceof ProviderUnreachable) return new SsoFault('sso_provider_unreachable', error.message);
   return error instanceof OAuthFault ? new SsoFault('sso_failed', error.message) : error;
 }
 
-/** Returns the provider's error code for the log. Only a code has this form. */
+/** Returns the provider's error code for the log. A text in another form is not logged. */
 function errorCodeOf(error: string | undefined): string {
   return error !== undefined && /^[a-z_]{1,40}$/.test(error) ? error : 'without a code';
 }

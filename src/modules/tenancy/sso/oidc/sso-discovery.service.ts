@@ -5,7 +5,7 @@ import { SsoDomainsRepository } from '../sso-domains.repository.js';
 import { domainOf } from '../sso-sign-in.service.js';
 import type { SsoProvidersResponse, SsoStartResponse } from './oidc.dto.js';
 
-/** Lists the providers that somebody can sign in by. */
+/** Lists the identity providers through which people can sign in. */
 @Injectable()
 export class SsoDiscoveryService {
   private known = false;
@@ -16,12 +16,15 @@ export class SsoDiscoveryService {
     private readonly connections: SsoConnectionsRepository,
   ) {}
 
-  /** The last answer of this process about sign-ins by an address, for the room that the sign-in page leaves. */
+  /** The last `by_address` of this process. The sign-in page uses it to reserve space before the answer arrives. */
   get lastByAddress(): boolean {
     return this.known;
   }
 
-  /** Returns what the sign-in page offers: the providers of the configuration, and whether an address can find others. */
+  /**
+   * Returns what the sign-in page offers: the providers of the configuration, and whether further ones can be found by
+   * e-mail address.
+   */
   async providers(): Promise<SsoProvidersResponse> {
     this.known = await this.connections.isAnyUsable();
     return {
@@ -36,8 +39,8 @@ export class SsoDiscoveryService {
   }
 
   /**
-   * Returns the providers for addresses of a domain: those of the configuration that are for this domain, and the
-   * enabled connections of the organization that has verified it. Accounts are not looked up.
+   * Returns the providers for an e-mail address: the configured ones that allow its domain, and the enabled connections
+   * of the organization that has verified its domain. Accounts are not looked up.
    */
   async discover(email: string): Promise<SsoStartResponse[]> {
     const domain = domainOf(email);

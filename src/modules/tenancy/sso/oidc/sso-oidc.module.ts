@@ -7,7 +7,7 @@ import { OidcPartiesService } from './oidc-parties.service.js';
 import { OidcSignInService } from './oidc-sign-in.service.js';
 import { SsoDiscoveryService } from './sso-discovery.service.js';
 
-/** Sign-in by OpenID Connect providers of companies. */
+/** Sign-in through OpenID Connect providers of companies. */
 @Module({
   imports: [OrganizationsModule, SsoModule],
   controllers: [OidcController],

@@ -7,14 +7,16 @@ import { SamlFault } from './saml-fault.js';
 import type { SignedResponse } from './signed-response.js';
 import { childrenOf, type XmlElement } from './xml.js';
 
-/** The difference between the clocks of provider and service that is accepted at both ends. */
+/** The tolerated difference between the clocks of provider and service, at the beginning and the end of a period. */
 export const CLOCK_SKEW_MS = 60_000;
-/** An assertion that is older is refused, however long it is valid. It comes from the browser within seconds. */
+/** Maximum age of an assertion, even if it is valid for longer. The browser delivers it within seconds. */
 export const MAX_ASSERTION_AGE_MS = 10 * 60_000;
 const MAX_NAME_ID_LENGTH = 512;
 const MAX_SESSION_INDEX_LENGTH = 512;
 const MAX_ADDRESS_LENGTH = 254;
-/** A person in more groups is refused, because the group that decides the role could be among those left out. */
+/**
+ * A person with more groups is refused, because the group that decides the role could be among those that are cut off.
+ */
 const MAX_GROUPS = 1_000;
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
@@ -53,17 +55,19 @@ const GROUP_NAMES = [
   'http://schemas.xmlsoap.org/claims/Group',
   'groups',
 ];
-/** Microsoft Entra ID sends this attribute in place of the groups when there are too many. */
+/** Microsoft Entra ID sends this attribute instead of the groups when a person has too many of them. */
 const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
 
-/** The values that a response must name. */
+/** The values with which a response is compared. */
 export interface Expected {
   /** The entity id of the identity provider. */
   readonly issuer: string;
   readonly audience: string;
-  /** The address that takes the response. */
+  /** The URL at which the service receives the response. */
   readonly recipient: string;
-  /** The id of our request. Null: the provider began the sign-in, and the response must name no request. */
+  /**
+   * The id of the service's request. Null: the provider started the sign-in, and the response must not name a request.
+   */
   readonly requestId: string | null;
   readonly now: Date;
 }
@@ -73,16 +77,16 @@ export interface AttributeNames {
   readonly groups: string | null;
 }
 
-/** A person in an assertion, without the issuer of the identity. */
+/** A person in an assertion, without the issuer. */
 export interface AssertedPerson extends Omit<ProviderPerson, 'issuer'> {
   readonly groups: readonly string[];
-  /** Whether the provider has left the groups out, because there are too many. */
+  /** Whether the provider has omitted the groups because there are too many. */
   readonly lacksGroups: boolean;
   readonly sessionIndex: string | null;
 }
 
 /**
- * Checks that a signed response is for this service, for this sign-in and valid now.
+ * Checks that a signed response is valid now, and is meant for this service and this sign-in.
  * @returns the time until which the assertion could be accepted
  * @throws SamlFault
  */
@@ -113,7 +117,7 @@ function requireRequest({ attributes }: XmlElement, requestId: string | null): v
   }
 }
 
-/** Checks audience and beginning of the conditions. @returns their end */
+/** Checks the audience and the start of the conditions. @returns the end of their validity in milliseconds */
 function conditionsEnd(assertion: XmlElement, { audience, now }: Expected): number {
   const conditions = onlyChild(assertion, 'Conditions');
   if (!conditions.children.every(({ namespace, name }) => namespace === ASSERTION && CONDITIONS.has(name))) {
@@ -130,7 +134,10 @@ function conditionsEnd(assertion: XmlElement, { audience, now }: Expected): numb
   return end;
 }
 
-/** Checks that a bearer of the assertion is confirmed for this address and request. @returns the end of it */
+/**
+ * Checks the only bearer confirmation of the assertion: it must name this recipient and request. @returns the end of
+ * its validity in milliseconds
+ */
 function confirmationEnd(assertion: XmlElement, { recipient, requestId, now }: Expected): number {
   const confirmations = childrenOf(onlyChild(assertion, 'Subject'), ASSERTION, 'SubjectConfirmation');
   const [confirmation, second] = confirmations.filter(({ attributes }) => attributes.get('Method') === BEARER);
@@ -172,7 +179,7 @@ function timeIn({ attributes }: XmlElement, name: string): number | null {
 export function personIn(assertion: XmlElement, names: AttributeNames): AssertedPerson {
   const nameId = onlyChild(onlyChild(assertion, 'Subject'), 'NameID');
   const id = textOf(nameId);
-  // Without a format the NameID is whatever the provider calls a person, which is the default of some providers.
+  // Some providers send no format by default. The NameID is then an identifier in a form of their own.
   const format = nameId.attributes.get('Format') ?? UNSPECIFIED_FORMAT;
   if (![EMAIL_FORMAT, PERSISTENT_FORMAT, UNSPECIFIED_FORMAT].includes(format)) {
     throw new SamlFault('the NameID names the person for one sign-in only');
@@ -189,7 +196,7 @@ export function personIn(assertion: XmlElement, names: AttributeNames): Asserted
   );
   const groups = groupsOf(attributes, names.groups);
   return {
-    // The same address in another case is the same person.
+    // Addresses that differ only in case belong to the same person.
     subject: isAddress ? emailKeyOf(id) : id,
     verifiedEmail: email,
     name: nameOf(attributes),
@@ -215,7 +222,10 @@ function attributesOf(assertion: XmlElement): Attributes {
   return all;
 }
 
-/** Returns the only address, or null without one. */
+/**
+ * Returns the e-mail address of the person, or null when there is none. @throws SamlFault for several or malformed
+ * addresses
+ */
 function emailOf(attributes: Attributes, name: string | null, nameId: string | null): string | null {
   const found = (name === null ? EMAIL_NAMES : [name]).find((each) => (attributes.get(each) ?? []).length > 0);
   if (found === undefined && name !== null) throw new SamlFault('the assertion has no attribute with the address');

@@ -2,28 +2,28 @@ import { X509Certificate } from 'node:crypto';
 import { METADATA, PROTOCOL, REDIRECT_BINDING, SIGNATURE } from './names.js';
 import { childrenOf, elementsOf, parseXml, type XmlElement, XmlFault } from './xml.js';
 
-/** The settings of a connection that the metadata of an identity provider names. */
+/** The settings of a connection that are read from the metadata of an identity provider. */
 export interface MetadataSettings {
   readonly entity_id: string;
-  /** The address of the redirect binding. */
+  /** The sign-in URL of the redirect binding. */
   readonly sign_in_url: string;
-  /** In PEM, each once. */
+  /** The certificates in PEM, without duplicates. */
   readonly certificates: readonly string[];
 }
 
-/** Metadata that names no usable settings. The message is a sentence for the person who pasted it. */
+/** The metadata has no usable settings. The message is a sentence for the person who entered it. */
 export class MetadataFault extends Error {}
 
-/** Longer metadata is refused. That of one provider takes 5 to 30 KiB. */
+/** Longer metadata is refused. The metadata of one provider takes 5 to 30 KiB. */
 export const MAX_METADATA_LENGTH = 256 * 1024;
-/** More signing certificates than this are refused. A provider that changes its key names two. */
+/** Metadata with more signing certificates is refused. A provider that rotates its key has two. */
 const MAX_METADATA_CERTIFICATES = 10;
 const MAX_ENTITY_ID_LENGTH = 1024;
 const MAX_URL_LENGTH = 2048;
 
 /**
  * Reads the settings of a connection from the metadata document of an identity provider. The signature of the document
- * is not verified, because its key is in the document itself: the person who pastes it vouches for its origin.
+ * is not verified, because its key is in the document itself. The person who enters it is responsible for its origin.
  *
  * @throws MetadataFault
  */

@@ -1,6 +1,6 @@
 import { randomToken } from '../../../../platform/crypto/index.js';
 
-/** The fields of a provider's form that are posted again. */
+/** The fields of a provider's form that are submitted again. */
 export interface ResponseForm {
   readonly SAMLResponse: string;
   readonly RelayState: string;
@@ -11,12 +11,12 @@ export interface RepeatPage {
   readonly policy: string;
 }
 
-/** The field that says that the form is posted from this page. */
+/** The field that marks a form that was submitted by this page. */
 export const REPEATED = 'repeated';
 
 /**
- * Returns a page that posts the form of a provider again. Browsers leave the cookie out of a form that another site
- * posts, and send it with a form of our own page.
+ * Returns a page that submits the form of a provider again. Browsers do not send the cookie with a form that another
+ * site submits, but they send it with a form of our own page.
  */
 export function repeatPage(address: string, form: ResponseForm): RepeatPage {
   const nonce = randomToken();

@@ -17,16 +17,22 @@ import { SamlFault } from './saml-fault.js';
 import { addressesOf, requireConditions, type ServiceProviderAddresses, signInAddress } from './service-provider.js';
 import { readSignedResponse, type SignedResponse } from './signed-response.js';
 
-/** A RelayState in the form of those that {@link SsoBrowser} makes. Any other means that the provider began. */
+/**
+ * Matches a RelayState in the form that {@link SsoBrowser} creates. Any other RelayState means that the provider
+ * started the sign-in.
+ */
 const OWN_RELAY_STATE = /^[\w-]{43}$/;
 
-/** Further responses of one organization are refused while so many wait. A usual one takes some 10 ms. */
+/**
+ * Maximum number of waiting responses of one organization. Further ones are refused. A typical response takes about 10
+ * ms.
+ */
 const MAX_WAITING_PER_ORGANIZATION = 100;
 const MAX_WAITING = 500;
 
 export interface PostedResponse {
   readonly connectionId: string;
-  /** The address of the API. */
+  /** The base URL of the API. */
   readonly base: string;
   readonly samlResponse: string;
   readonly relayState: string;
@@ -36,8 +42,8 @@ export interface PostedResponse {
 @Injectable()
 export class SamlSignInService {
   /**
-   * Responses are verified one at a time, and organizations take turns: a response that is as large as allowed takes
-   * some 0.2 s of the event loop.
+   * Verifies responses one at a time, and serves organizations in turn, because a response of the maximum size blocks
+   * the event loop for about 0.2 s.
    */
   private readonly slots = new FairSemaphore({
     parallel: 1,
@@ -56,7 +62,7 @@ export class SamlSignInService {
   ) {}
 
   /**
-   * Begins a sign-in. @returns the address at the provider
+   * Starts a sign-in. @returns the URL at the provider
    * @throws SsoFault
    */
   async start(
@@ -72,13 +78,16 @@ export class SamlSignInService {
     return signInAddress(connection, addressesOf(base, connectionId), { requestId, state });
   }
 
-  /** Whether a response answers one of our requests, but comes without the cookie of the browser that began. */
+  /**
+   * Returns whether a response answers a request of this service, but lacks the cookie of the browser that started the
+   * sign-in.
+   */
   lacksCookie({ relayState }: PostedResponse, request: Request): boolean {
     return OWN_RELAY_STATE.test(relayState) && !this.browser.hasCookie(request);
   }
 
   /**
-   * Takes a response. @returns the sign-in, and where the person wanted to go
+   * Processes a response. @returns the sign-in, and the page that the person wanted to open
    * @throws SsoFault
    * @throws OverloadedError when too many responses wait
    */
@@ -96,7 +105,7 @@ export class SamlSignInService {
     return connection;
   }
 
-  /** @returns null when the provider began the sign-in, which the connection must allow */
+  /** @returns null when the provider started the sign-in. The connection must allow this */
   private async startOf(
     { connectionId, relayState }: PostedResponse,
     { allowsIdpInitiated }: SsoConnection,
@@ -144,7 +153,7 @@ export class SamlSignInService {
     };
   }
 
-  /** Verifies a response, and then lets other requests have the event loop for as long as that took. */
+  /** Verifies a response. Then pauses for as long as that took, so that other requests can use the event loop. */
   private async verified(
     samlResponse: string,
     { entityId, certificates }: SsoConnection,

@@ -14,7 +14,7 @@ import { SamlConnectionNotFound } from './saml.errors.js';
 import { type PostedResponse, SamlSignInService } from './saml-sign-in.service.js';
 import { addressesOf, metadataOf } from './service-provider.js';
 
-/** Larger forms are refused before they are read. A response of up to 256 KiB fits four times. */
+/** Larger forms are refused before they are read. A response of 256 KiB takes less than a quarter of this size. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_CONTENT = {

@@ -3,7 +3,7 @@ import { SsoModule } from '../sso.module.js';
 import { SamlController } from './saml.controller.js';
 import { SamlSignInService } from './saml-sign-in.service.js';
 
-/** Sign-in by the SAML 2.0 identity providers of organizations. */
+/** Sign-in through SAML 2.0 identity providers of organizations. */
 @Module({
   imports: [SsoModule],
   controllers: [SamlController],

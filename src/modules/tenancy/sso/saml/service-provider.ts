@@ -3,21 +3,21 @@ import type { SsoConnection } from '../sso-connection.entity.js';
 import { CLOCK_SKEW_MS, MAX_ASSERTION_AGE_MS } from './assertion-facts.js';
 import { SamlFault } from './saml-fault.js';
 
-/** Loaded when it is first needed. It takes 15 MB and 0.1 s, and many deployments have no SAML provider. */
+/** Loads the library when it is first needed. It takes 15 MB and 0.1 s, and many deployments have no SAML provider. */
 const library = () => import('@node-saml/node-saml');
 
-/** The library requires a certificate, also where it verifies nothing. */
+/** A placeholder, because the library requires a certificate even when it verifies nothing. */
 const NO_CERTIFICATE = 'bm9uZQ==';
 
-/** The addresses of this service as a service provider of one connection. */
+/** The URLs of this service in its role as a SAML service provider of one connection. */
 export interface ServiceProviderAddresses {
-  /** Names this service at the provider, and is the address of its metadata. */
+  /** The id of this service at the provider, which is also the URL of its metadata. */
   readonly entityId: string;
-  /** The assertion consumer service: takes the responses. */
+  /** The URL of the assertion consumer service, which receives the responses. */
   readonly acs: string;
 }
 
-/** @param base the address of the API, without a slash at the end */
+/** @param base the base URL of the API, without a trailing slash */
 export function addressesOf(base: string, connectionId: string): ServiceProviderAddresses {
   const own = `${base}/sso/saml/${connectionId}`;
   return { entityId: `${own}/metadata`, acs: `${own}/acs` };
@@ -28,7 +28,7 @@ export async function metadataOf(addresses: ServiceProviderAddresses): Promise<s
   return new SAML(optionsOf(addresses)).generateServiceProviderMetadata(null, null);
 }
 
-/** Returns the address at the provider that begins a sign-in. */
+/** Returns the URL at the provider with which a sign-in starts. */
 export async function signInAddress(
   { signInUrl }: Pick<SsoConnection, 'signInUrl'>,
   addresses: ServiceProviderAddresses,
@@ -41,8 +41,8 @@ export async function signInAddress(
 }
 
 /**
- * Lets the library check audience, times, confirmation and request of a signed assertion too, so that an error in one
- * of the two checks admits nobody.
+ * Makes the library check audience, times, confirmation and request of a signed assertion as well. An error in one of
+ * the two checks then admits nobody.
  *
  * @param assertionXml the signed text
  * @throws SamlFault
@@ -82,7 +82,7 @@ function optionsOf({ entityId, acs }: ServiceProviderAddresses): SamlConfig {
   };
 }
 
-/** A store of requests that knows one request. Starts of sign-ins are kept in the database. */
+/** Returns a store for the library that contains only this request. The real store of sign-ins is in the database. */
 function only(requestId: string | null, now: Date): SamlConfig['cacheProvider'] {
   return {
     saveAsync: () => Promise.resolve(null),

@@ -4,7 +4,7 @@ import type { HashAlgorithm, SignatureAlgorithm, SignedXml } from 'xml-crypto';
 type Hash = 'sha256' | 'sha384' | 'sha512';
 type KeyType = 'rsa' | 'ec';
 
-/** The accepted signatures: RSA (PKCS #1 v1.5) and ECDSA with SHA-256 or stronger. */
+/** The accepted signature algorithms: RSA (PKCS #1 v1.5) and ECDSA with SHA-256 or stronger. */
 const SIGNATURES: Readonly<Record<string, readonly [KeyType, Hash]>> = {
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': ['rsa', 'sha256'],
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha384': ['rsa', 'sha384'],
@@ -22,17 +22,17 @@ const DIGESTS: Readonly<Record<string, Hash>> = {
 
 export const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-/** The document holds no comments, so this gives the same as {@link EXCLUSIVE}. */
+/** The document contains no comments, so the result is the same as with {@link EXCLUSIVE}. */
 const EXCLUSIVE_WITH_COMMENTS = `${EXCLUSIVE}WithComments`;
 
-/** The keys of shorter RSA moduli can be computed from the certificate. */
+/** The private key of a shorter RSA key can be computed from its certificate. */
 const MIN_RSA_BITS = 2048;
 
 export const isSignatureAlgorithm = (name: string): boolean => Object.hasOwn(SIGNATURES, name);
 export const isDigestAlgorithm = (name: string): boolean => Object.hasOwn(DIGESTS, name);
 export const isCanonicalization = (name: string): boolean => name === EXCLUSIVE || name === EXCLUSIVE_WITH_COMMENTS;
 
-/** Returns the public keys of certificates in PEM. Keys that may not sign, and unreadable certificates, are left out. */
+/** Returns the public keys of PEM certificates. Unreadable certificates, and keys that are too short, are left out. */
 export function signingKeysOf(certificates: readonly string[]): KeyObject[] {
   return certificates.flatMap((certificate) => {
     try {
@@ -45,12 +45,13 @@ export function signingKeysOf(certificates: readonly string[]): KeyObject[] {
   });
 }
 
-/** Returns a reader of signatures that has only the accepted algorithms, and only these keys. */
+/** Returns a signature reader with only the accepted algorithms and only these keys. */
 export async function signatureReader(keys: readonly KeyObject[]): Promise<SignedXml> {
   const { SignedXml } = await import('xml-crypto');
-  // The reader requires a key here. The algorithms below try all of them, so that the document is canonicalized once.
+  // The reader requires one key. The algorithms below try all keys, so that the document is canonicalized only once.
   const reader = new SignedXml({ publicCert: keys[0] as KeyObject, getCertFromKeyInfo: () => null });
-  // By default an element is searched for by three spellings, each of which reads the whole document.
+  // By default, the library searches for an element by three spellings of its id, and reads the whole document for
+  // each.
   reader.idAttributes = ['ID'];
   const { CanonicalizationAlgorithms: all } = reader;
   reader.SignatureAlgorithms = Object.fromEntries(

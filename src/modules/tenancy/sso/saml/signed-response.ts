@@ -19,7 +19,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const ENCRYPTED = ['EncryptedAssertion', 'EncryptedID', 'EncryptedAttribute'];
 
-/** The parts of a response that its identity provider has signed, read from the signed text alone. */
+/** The signed parts of a response. They are read only from the text that the identity provider has signed. */
 export interface SignedResponse {
   readonly response: XmlElement;
   readonly assertion: XmlElement;
@@ -27,7 +27,7 @@ export interface SignedResponse {
   readonly assertionXml: string;
 }
 
-/** The nodes of the library's document. Its types need the types of browsers, which this project does not load. */
+/** A node of the library's document. The library's own types need browser types, which this project does not load. */
 interface Node {
   readonly localName?: string;
   readonly namespaceURI?: string | null;
@@ -37,8 +37,8 @@ interface Node {
 }
 
 /**
- * Reads a response that is signed as a whole, and whose only assertion is signed too. All places of a document in which
- * a signature could cover other elements than those that are read are refused before the signatures are verified.
+ * Reads a response that is signed as a whole, and whose only assertion is signed too. Before the signatures are
+ * verified, every document is refused in which a signature could cover other elements than those that are read.
  *
  * @param encoded the base64 of the response
  * @throws SamlFault
@@ -54,7 +54,8 @@ export async function readSignedResponse(encoded: string, certificates: readonly
   if (keys.length === 0) throw new SamlFault('the connection has no usable certificate');
   const dom = await domOf(xml);
   const own = childOf(dom, ASSERTION, 'Assertion');
-  // Both keys are checked first. Only then is the whole document canonicalized, which costs a hundred times as much.
+  // Both signatures are first checked against the keys. Canonicalizing the whole document costs a hundred times as
+  // much.
   await requireKey(dom, 'response', keys);
   await requireKey(own, 'assertion', keys);
   const response = parsed(await signedText(dom, 'response', xml, keys));
@@ -73,7 +74,10 @@ async function domOf(xml: string): Promise<Node> {
   }
 }
 
-/** Requires that one of the keys has signed what the signature says about its element. */
+/**
+ * Checks that one of the keys has made the signature of an element. Does not check that the signature covers the
+ * element.
+ */
 async function requireKey(element: Node, name: string, keys: readonly KeyObject[]): Promise<void> {
   const signature = childOf(element, SIGNATURE, 'Signature');
   const info = childOf(signature, SIGNATURE, 'SignedInfo');
@@ -87,7 +91,7 @@ async function requireKey(element: Node, name: string, keys: readonly KeyObject[
   if (!new Signature().verifySignature(text, '', value)) throw unverified(name);
 }
 
-/** Returns the canonical text of an element without its signature, as it was signed. */
+/** Returns the canonical text of an element as it was signed, without its signature. */
 async function signedText(element: Node, name: string, xml: string, keys: readonly KeyObject[]): Promise<string> {
   const reader = await signatureReader(keys);
   try {
@@ -96,7 +100,7 @@ async function signedText(element: Node, name: string, xml: string, keys: readon
     const [text, second] = reader.getSignedReferences();
     if (isValid && text !== undefined && second === undefined) return text;
   } catch {
-    // The library throws for wrong signatures, and for all that it cannot read.
+    // The library throws for wrong signatures and for documents that it cannot read.
   }
   throw unverified(name);
 }
@@ -126,7 +130,7 @@ function parsed(xml: string): XmlElement {
   }
 }
 
-/** The status is read before the signatures, because many providers do not sign their refusals. */
+/** Checks the status before the signatures, because many providers do not sign error responses. */
 function requireSuccess(root: XmlElement): void {
   if (root.name !== 'Response' || root.namespace !== PROTOCOL) throw new SamlFault('the document is no SAML response');
   const codes = childrenOf(root, PROTOCOL, 'Status').flatMap((status) => childrenOf(status, PROTOCOL, 'StatusCode'));
@@ -137,7 +141,7 @@ function requireSuccess(root: XmlElement): void {
   throw new SamlFault(`the provider answered with ${word}`);
 }
 
-/** @returns the only assertion */
+/** Checks the structure of the response. @returns its only assertion */
 function requireShape(root: XmlElement): XmlElement {
   const all = [...elementsOf(root)];
   if (all.some(({ name }) => ENCRYPTED.includes(name)))
@@ -168,7 +172,9 @@ function requireShape(root: XmlElement): XmlElement {
   return assertion;
 }
 
-/** Requires one reference of the signature, to the element that holds it, and accepted algorithms. */
+/**
+ * Checks that the signature uses accepted algorithms, and that its only reference is to the element that contains it.
+ */
 function requireSignature(element: XmlElement, name: string): void {
   const [signature] = childrenOf(element, SIGNATURE, 'Signature');
   const malformed = new SamlFault(`the signature of the ${name} has an unknown form`);
@@ -208,7 +214,7 @@ function algorithmOf({ attributes }: XmlElement): string {
   return attributes.get('Algorithm') ?? '';
 }
 
-/** Requires that the signed texts are those of the two elements. */
+/** Checks that the signed texts belong to the two elements of the document. */
 function requireSameParts({ response, assertion }: SignedResponse, root: XmlElement, own: XmlElement): void {
   const isSame = (a: XmlElement, b: XmlElement): boolean =>
     a.name === b.name && a.namespace === b.namespace && a.attributes.get('ID') === b.attributes.get('ID');

@@ -1,29 +1,33 @@
-/** XML that is refused. The message completes "the document …". */
+/** The document is refused. The message completes a sentence that starts with "the document". */
 export class XmlFault extends Error {}
 
 /** An element of a document. Names of elements and attributes are ASCII. */
 export interface XmlElement {
   readonly namespace: string | null;
   readonly name: string;
-  /** By name. The name of an attribute with a prefix is `{namespace}name`. Declarations of namespaces are left out. */
+  /**
+   * The attributes by name. An attribute with a prefix is named `{namespace}name`. Namespace declarations are left out.
+   */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** The text between the tags, without that of children. */
+  /** The text between the tags, without the text of children. */
   readonly text: string;
 }
 
 export interface XmlOptions {
   readonly maxLength: number;
-  /** Comments are refused by default, because readers disagree about the text around them. */
+  /** By default, comments are refused, because XML readers treat the text around comments differently. */
   readonly skipsComments?: boolean;
 }
 
-/** Beyond each of these limits the document is refused, so that no document takes long to read or to canonicalize. */
+/**
+ * A document that exceeds one of these limits is refused, so that no document takes long to read or to canonicalize.
+ */
 const MAX_XML_DEPTH = 32;
 const MAX_XML_ELEMENTS = 1_500;
 const MAX_ATTRIBUTES_PER_ELEMENT = 32;
 const MAX_ATTRIBUTES = 4_500;
-/** Some providers declare two namespaces at each value of an attribute. */
+/** Some providers declare two namespaces at each attribute value. */
 const MAX_NAMESPACE_DECLARATIONS = 2_500;
 
 const NAME = '[A-Za-z_][\\w.-]*(?::[A-Za-z_][\\w.-]*)?';
@@ -56,8 +60,8 @@ interface Open {
 }
 
 /**
- * Reads a document of elements, attributes and text. It has no document type, no entities of its own, no CDATA sections
- * and no processing instructions.
+ * Reads a document that consists of elements, attributes and text. A document type, custom entities, CDATA sections and
+ * processing instructions are refused.
  *
  * @throws XmlFault
  */
@@ -165,7 +169,10 @@ class Reader {
     } while (this.skipComment());
   }
 
-  /** @throws XmlFault for a comment where they are refused, and for all else that begins with `<!` or `<?` */
+  /**
+   * Skips a comment. @throws XmlFault for a comment when comments are refused, and for any other markup that starts
+   * with `<!` or `<?`
+   */
   private skipComment(): boolean {
     const isMarkup = this.text.startsWith('<!', this.at) || this.text.startsWith('<?', this.at);
     if (!isMarkup) return false;

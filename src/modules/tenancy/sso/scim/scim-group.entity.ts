@@ -1,7 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId } from '../../../access/index.js';
 
-/** A group of an identity provider. A unique index in SQL compares the names of an organization without case. */
+/**
+ * A group of an identity provider. A unique index on `lower(display_name)`, created in SQL, makes names unique in an
+ * organization.
+ */
 @Entity('scim_groups')
 @Index('uq_scim_groups_display_name', { synchronize: false })
 @Index('ix_scim_groups_created_at', ['organizationId', 'createdAt', 'id'])

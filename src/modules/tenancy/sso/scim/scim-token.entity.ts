@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { OrganizationId, UserId } from '../../../access/index.js';
 
-/** A token with which an identity provider keeps the accounts of one organization. */
+/** A token with which an identity provider manages the accounts of one organization. */
 @Entity('scim_tokens')
 @Unique('uq_scim_tokens_token_hash', ['tokenHash'])
 export class ScimToken {

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { OrganizationId, UserId } from '../../../access/index.js';
 import type { ScimEmail } from './users/user-document.js';
 
-/** An account as an identity provider keeps it. Its id in SCIM is the account's id. */
+/** An account as an identity provider manages it. Its SCIM id is the id of the account. */
 @Entity('scim_users')
 @Index('uq_scim_users_external_id', ['organizationId', 'externalId'], {
   unique: true,
@@ -40,15 +40,15 @@ export class ScimUser {
   @Column('text', { name: 'formatted_name', nullable: true })
   formattedName!: string | null;
 
-  /** The addresses that the provider sent. The service uses the user name only. */
+  /** The addresses that the provider has sent. The service itself uses only the user name. */
   @Column('jsonb', { default: '[]' })
   emails!: ScimEmail[];
 
-  /** Whether the account was made by SCIM for this organization. */
+  /** Whether SCIM has created the account for this organization. */
   @Column('boolean', { name: 'is_account_made', default: false })
   isAccountMade!: boolean;
 
-  /** The state that the provider set last. The membership of an inactive person has ended. */
+  /** The state that the provider has set last. The membership of an inactive person has ended. */
   @Column('boolean')
   active!: boolean;
 
@@ -61,7 +61,7 @@ export class ScimUser {
   @Column('timestamptz', { name: 'updated_at', default: () => 'now()' })
   updatedAt!: Date;
 
-  /** Set when the provider has deleted the user. The row stays, so that the provider can make the user again. */
+  /** Set when the provider has deleted the user. The row stays, so that the provider can create the user again. */
   @Column('timestamptz', { name: 'deleted_at', nullable: true })
   deletedAt!: Date | null;
 }

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 
-/** A certificate is 1 to 4 KiB. A longer text holds something else. */
+/** Longer texts are refused. A certificate takes 1 to 4 KiB. */
 export const MAX_CERTIFICATE_LENGTH = 16_384;
 export const MAX_CERTIFICATES = 5;
 const MIN_RSA_BITS = 2_048;
@@ -12,8 +12,8 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export type ReadCertificate = { readonly certificate: X509Certificate } | { readonly problem: string };
 
 /**
- * Reads a certificate in PEM, or the base64 between its first and last line, as metadata contains it. Copying often adds
- * blanks and empty lines, which are ignored. `problem` is a sentence for the caller.
+ * Reads a PEM certificate, or only the base64 between its first and last line, which is the form in metadata. Blanks
+ * and empty lines are ignored, because copying often adds them. `problem` is a sentence for the caller.
  */
 export function readCertificate(text: string): ReadCertificate {
   const kinds = [...text.matchAll(BEGINNINGS)].map(([, kind]) => kind);
@@ -25,7 +25,7 @@ export function readCertificate(text: string): ReadCertificate {
   if (!BASE64.test(base64)) return { problem: 'this is not a certificate in PEM' };
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'));
-    // Reading the key fails for algorithms that OpenSSL does not know.
+    // This also fails for keys of algorithms that OpenSSL does not support.
     const problem = problemOfKey(certificate.publicKey);
     return problem === null ? { certificate } : { problem };
   } catch {

@@ -3,7 +3,7 @@ import { Database, type Db } from '../../../../platform/database/database.js';
 import type { SsoConnection } from '../sso-connection.entity.js';
 import { issuerOf } from '../sso-sign-in.service.js';
 
-/** Removes the links of accounts with the people of a connection. */
+/** Removes the links between accounts and their identities at a connection. */
 @Injectable()
 export class ConnectionIdentitiesRepository {
   constructor(private readonly database: Database) {}

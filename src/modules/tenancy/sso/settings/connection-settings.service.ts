@@ -23,14 +23,14 @@ const MEMBERS: Readonly<Record<SsoProtocol, readonly Member[]>> = {
     'allows_idp_initiated',
   ],
 };
-/** The members without which a connection does not work. */
+/** The members that a connection must have. */
 const REQUIRED: Readonly<Record<SsoProtocol, readonly Member[]>> = {
   oidc: ['issuer', 'client_id'],
   saml: ['entity_id', 'sign_in_url', 'certificates'],
 };
 const NAMES = { oidc: 'OpenID Connect', saml: 'SAML' } as const;
 
-/** The columns of a change, without the secret, which is encrypted for its row. */
+/** The changed columns. The secret is not included, because it is encrypted separately for its row. */
 export type ConnectionChange = Partial<Omit<NewSsoConnection, 'id' | 'protocol' | 'clientSecret'>>;
 
 interface ProviderSettings {
@@ -39,7 +39,7 @@ interface ProviderSettings {
   readonly certificates?: readonly string[] | undefined;
 }
 
-/** Checks what an owner enters about an identity provider. */
+/** Validates the settings that an owner enters for an identity provider. */
 @Injectable()
 export class ConnectionSettingsService {
   constructor(
@@ -48,8 +48,8 @@ export class ConnectionSettingsService {
   ) {}
 
   /**
-   * Returns the columns that a request sets. Resolves the host name of an issuer, for at most 2 seconds.
-   * @param isNew whether the request must have all that a connection needs
+   * Returns the columns that a request sets. Resolves the host name of an issuer, which takes at most 2 seconds.
+   * @param isNew whether the request creates a connection and must have all required members
    * @throws ValidationError
    */
   async read(
@@ -86,10 +86,10 @@ export class ConnectionSettingsService {
     });
   }
 
-  /** The service itself sends requests to the issuer, so it must be a public address. */
+  /** Checks the URL of an issuer. The service itself sends requests to it, so it must be public. */
   private async checkIssuer(issuer: string, organizationId: string): Promise<void> {
     const url = this.checkedUrl(issuer, 'issuer');
-    // Issuers are compared exactly, so a text that parsers rewrite would equal no issuer.
+    // Issuers are compared exactly. An issuer that URL parsers rewrite would never be equal to the one in a token.
     if (url.search !== '' || issuer.includes('?') || issuer.includes('#'))
       throw refusal('issuer', 'an issuer has no query and no fragment');
     if (url.href !== issuer && url.href !== `${issuer}/`)
@@ -98,7 +98,7 @@ export class ConnectionSettingsService {
     if (problem !== null) throw refusal('issuer', problem);
   }
 
-  /** The browser goes there, and not the service, so an address of a company's own network is allowed. */
+  /** Checks the sign-in URL. Only the browser opens it, so it may be in the company's own network. */
   private checkedSignInUrl(text: string, place: 'sign_in_url' | 'metadata_xml'): string {
     const url = this.checkedUrl(text, place);
     if (url.hash !== '') throw refusal(place, 'the sign-in URL has no fragment');
@@ -148,7 +148,7 @@ function besidesMetadata(request: ChangeConnectionRequest): Issue[] {
     .flatMap((member) => refusal(member, `${member} is taken from the metadata`).issues);
 }
 
-/** The error repeats no input, which could be a misplaced secret. */
+/** Returns an error without the input, which could be a secret that was entered in the wrong field. */
 function refusal(member: string, sentence: string): ValidationError {
   return brokenRule(['body', member], sentence, null);
 }

@@ -42,7 +42,7 @@ const EMAIL_ATTRIBUTE = 'SAML: the attribute with the address. Null: its usual n
 const GROUPS_ATTRIBUTE = 'SAML: the attribute with the groups. Null: its usual names';
 const IDP_INITIATED = 'SAML: whether people may begin at the provider, without a request of this service';
 
-/** The members that a connection has whatever its protocol, and those of each protocol. */
+/** The members of all connections, and the members that only one protocol has. */
 export class ChangeConnectionRequest {
   @NameField({ optional: true, description: LABEL })
   label?: string;
@@ -101,7 +101,7 @@ export class ChangeConnectionRequest {
     optional: true,
     min: 1,
     max: MAX_CERTIFICATES,
-    // A refusal repeats no item, which may be a private key by mistake.
+    // Errors do not repeat an item, because it may be a private key by mistake.
     secret: true,
     description: 'SAML: the certificates in PEM whose keys may sign. Two while the provider changes its key',
   })
@@ -136,7 +136,7 @@ class SigningCertificate {
   valid_until!: string;
 }
 
-/** The administrator of the provider enters these values there. */
+/** The values that the administrator of the provider must enter there. */
 class ServiceSettings {
   @TextField({ nullable: true, description: 'OpenID Connect: the redirect URI. Null: SAML' })
   redirect_uri!: string | null;
@@ -233,7 +233,7 @@ export class SsoRefusalResponse {
   ip!: string | null;
 }
 
-/** @param apiBase the address of the API, without a slash at the end */
+/** @param apiBase the base URL of the API, without a trailing slash */
 export function ssoConnectionResponse(connection: SsoConnection, apiBase: string): SsoConnectionResponse {
   const { id, protocol } = connection;
   const below = `${apiBase}/sso/${protocol}/${id}`;

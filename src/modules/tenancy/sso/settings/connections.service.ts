@@ -81,7 +81,7 @@ export class SsoConnectionsService {
     });
   }
 
-  /** A request that changes nothing leaves no audit event. */
+  /** Changes a connection. A request that changes nothing writes no audit event. */
   async change(
     scope: OrganizationScope,
     id: string,
@@ -169,7 +169,7 @@ export class SsoConnectionsService {
   }
 }
 
-/** Returns the changed members by their names in requests. */
+/** Returns the names of the changed members, as they are in requests. */
 function changedMembers(before: SsoConnection, change: ConnectionChange): string[] {
   const members = Object.keys(change) as (keyof ConnectionChange)[];
   return members

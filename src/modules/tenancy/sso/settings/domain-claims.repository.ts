@@ -34,7 +34,7 @@ export class DomainClaimsRepository {
     return rows.length > 0;
   }
 
-  /** Fails on the constraint of domains when the organization has the domain already. */
+  /** Violates the unique constraint of domains when the organization already has the domain. */
   async insert(
     { organizationId }: Tenant,
     claim: Pick<SsoDomain, 'id' | 'domain' | 'challenge'>,
@@ -43,7 +43,7 @@ export class DomainClaimsRepository {
     await this.database.repository(SsoDomain, tx).insert({ ...claim, organizationId });
   }
 
-  /** Fails on the unique index of verified domains when another organization has verified the domain. */
+  /** Violates the unique index of verified domains when another organization has verified the domain. */
   async verify({ organizationId }: Tenant, id: string, by: 'dns' | 'platform', tx: Db): Promise<void> {
     await this.database.execute(
       `UPDATE sso_domains SET verified_at = clock_timestamp(), verified_by = $3

@@ -3,27 +3,33 @@ import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
 import { PUBLIC_MAIL_DOMAINS } from './public-mail-domains.js';
 
-/** The label below a domain where its TXT record is. Labels with an underscore are no host names, so it clashes with none. */
+/**
+ * The label of the TXT record below a domain. A label with an underscore is not a host name, so it clashes with no
+ * host.
+ */
 export const RECORD_LABEL = '_operational-event-service';
 
-/** The maximum length of a DNS name is 253. The label of the record and its dot are part of the name that is looked up. */
+/**
+ * The maximum length of a domain. A DNS name has at most 253 characters, and the looked-up name also contains the label
+ * of the record and a dot.
+ */
 const MAX_DOMAIN_LENGTH = 253 - RECORD_LABEL.length - 1;
 
-/** A person may type a name in any script. */
+/** The maximum length of the entered text, which may be in any script. */
 export const MAX_TYPED_LENGTH = 253;
 
 const TYPED = /^[\p{L}\p{M}\p{N}.-]+$/u;
-// The Kelvin sign looks like a K, and is one after normalization.
+// The Kelvin sign is refused, because it looks like a K and becomes a K when it is normalized.
 const LOOKS_LIKE_ASCII = /\u212a/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** A top-level domain begins with a letter. Without it the text is a malformed address, such as `10.1`. */
+/** A top-level domain starts with a letter. Otherwise the text is a malformed address, such as `10.1`. */
 const TOP_LEVEL = /^[a-z]/;
 
 export type ReadDomain = { readonly domain: string } | { readonly problem: string };
 
 /**
- * Reads the domain that an organization claims, in the form in which domains of addresses are compared: lower-case
- * A-labels, without a final dot. `problem` is a sentence for the caller.
+ * Reads the domain that an organization claims. The result has the form in which domains of e-mail addresses are
+ * compared: lower-case A-labels, without a final dot. `problem` is a sentence for the caller.
  */
 export function readDomain(text: string): ReadDomain {
   const typed = text.trim().replace(/\.$/, '');

@@ -5,7 +5,7 @@ import { FairSemaphore } from '../../../../platform/concurrency/index.js';
 import { errorCode } from '../../../../platform/errors/index.js';
 import { RECORD_LABEL } from './domain-name.js';
 
-/** The time of a lookup, with the wait for a slot. */
+/** The time limit of a lookup, including the wait for a slot. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 const TRY_TIMEOUT_MS = 1_500;
 const MAX_TRIES = 2;
@@ -13,7 +13,7 @@ const MAX_LOOKUPS = 20;
 const MAX_LOOKUPS_PER_ORGANIZATION = 2;
 const MAX_WAITING = 100;
 const MAX_WAITING_PER_ORGANIZATION = 8;
-/** Further records and longer records are not compared. Nobody needs more than a few at a name of this service. */
+/** Further records and longer records are ignored. There is no reason for more than a few records with this name. */
 const MAX_RECORDS = 50;
 const MAX_RECORD_LENGTH = 1_000;
 /** Error codes for a name or record that does not exist. */
@@ -23,14 +23,14 @@ const VALUE_PREFIX = 'operational-event-service=';
 
 export type RecordState = 'present' | 'missing' | 'different' | 'unanswered';
 
-/** Returns the name and the value of the record that shows who controls a domain. */
+/** Returns the name and the value of the TXT record that proves control over a domain. */
 export function recordOf({ domain, challenge }: { readonly domain: string; readonly challenge: string }) {
   return { name: `${RECORD_LABEL}.${domain}`, value: VALUE_PREFIX + challenge };
 }
 
 /**
- * Looks up the TXT records that show who controls a domain. Each lookup has a resolver of its own, so that cancelling
- * ends only this lookup and nothing is cached.
+ * Looks up TXT records that prove control over a domain. Each lookup has its own resolver, so that nothing is cached
+ * and cancelling ends only this lookup.
  */
 @Injectable()
 export class DomainRecords implements OnApplicationShutdown {
@@ -45,8 +45,8 @@ export class DomainRecords implements OnApplicationShutdown {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
   /**
-   * Returns whether the record is there. Takes at most 5 seconds.
-   * @param share the organization. Lookups of one organization do not delay those of another
+   * Returns whether the record exists. Takes at most 5 seconds.
+   * @param share the id of the organization. Lookups of one organization do not delay lookups of another
    * @throws OverloadedError when too many lookups wait
    */
   async stateOf(claim: { readonly domain: string; readonly challenge: string }, share: string): Promise<RecordState> {
@@ -80,7 +80,7 @@ export class DomainRecords implements OnApplicationShutdown {
     try {
       // The final dot makes the name absolute, so no search domain is tried.
       const records = await resolver.resolveTxt(`${name}.`);
-      // A record consists of pieces of up to 255 bytes.
+      // A record consists of parts of up to 255 bytes.
       return records.map((pieces) => pieces.join(''));
     } finally {
       signal.removeEventListener('abort', cancel);

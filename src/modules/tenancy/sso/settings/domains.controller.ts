@@ -15,7 +15,7 @@ import {
   TooManyDomains,
 } from './sso-settings.errors.js';
 
-/** The domains whose addresses the connections of an organization may vouch for. */
+/** The domains of the e-mail addresses for which the connections of an organization may vouch. */
 @ApiTags('sso')
 @Controller('sso/organizations/:organization_id/domains')
 export class SsoDomainsController {

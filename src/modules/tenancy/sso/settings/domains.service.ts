@@ -31,7 +31,7 @@ const CHALLENGE_BYTES = 24;
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** Manages the domains of an organization. PostgreSQL decides which organization has verified a domain. */
+/** Manages the domains of an organization. PostgreSQL ensures that only one organization has verified a domain. */
 @Injectable()
 export class SsoDomainsService {
   constructor(
@@ -47,7 +47,7 @@ export class SsoDomainsService {
     return (await this.claims.list(scope)).map(ssoDomainResponse);
   }
 
-  /** @throws DomainAlreadyAdded by the constraint of domains */
+  /** @throws DomainAlreadyAdded, by the unique constraint of domains */
   async add(scope: OrganizationScope, request: AddDomainRequest): Promise<SsoDomainResponse> {
     const read = readDomain(request.domain);
     if ('problem' in read) throw new Error(`The field has accepted a domain with a problem: ${read.problem}`);
@@ -62,7 +62,10 @@ export class SsoDomainsService {
     });
   }
 
-  /** Looks the record up before the transaction, which must not wait for the network. */
+  /**
+   * Verifies a domain. The record is looked up before the transaction, because a transaction must not wait for the
+   * network.
+   */
   async verify(scope: OrganizationScope, id: string): Promise<SsoDomainResponse> {
     const claim = await this.found(scope, id);
     if (claim.verifiedAt !== null) return ssoDomainResponse(claim);
@@ -104,7 +107,10 @@ export class SsoDomainsService {
     });
   }
 
-  /** The guard has checked that the organization exists. Administrators need not be its members. */
+  /**
+   * Locks the organization for a platform administrator, who need not be a member. The organization may have been
+   * deleted since the check of the guard.
+   */
   private async beginByPlatform(tenant: Tenant, tx: Db): Promise<void> {
     if ((await this.organizations.lock(tenant, tx)).deletedAt !== null) throw new OrganizationNotFound();
   }
@@ -128,7 +134,10 @@ export class SsoDomainsService {
     );
   }
 
-  /** Changes nothing when the domain is verified already. @throws DomainOfAnother by the index of verified domains */
+  /**
+   * Marks a domain as verified. Does nothing when it is already verified. @throws DomainOfAnother, by the unique index
+   * of verified domains
+   */
   private async verified(
     tenant: Tenant,
     actorUserId: UserId,
@@ -171,7 +180,7 @@ export class SsoDomainsService {
   }
 }
 
-/** The refusals of violated constraints. */
+/** The errors for violated constraints. */
 export const DOMAIN_CONSTRAINTS = {
   uq_sso_domains_organization_id_domain: DomainAlreadyAdded,
   uq_sso_domains_verified_domain: DomainOfAnother,

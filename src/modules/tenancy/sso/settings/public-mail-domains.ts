@@ -1,6 +1,6 @@
 /**
- * Domains of mail services whose addresses anybody can have. No organization owns them, so none can vouch for their
- * addresses, even when a platform administrator approves a domain by mistake.
+ * Domains of mail services at which anybody can get an address. No organization can vouch for such addresses, not even
+ * when a platform administrator approves the domain by mistake.
  */
 export const PUBLIC_MAIL_DOMAINS: ReadonlySet<string> = new Set(
   `126.com 139.com 163.com aim.com aliyun.com alice.it aol.com aol.de arcor.de att.net bellsouth.net bigpond.com bk.ru

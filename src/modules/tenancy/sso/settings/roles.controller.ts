@@ -6,7 +6,7 @@ import { Body, IdParam, Scope } from '../../../../platform/http/inputs.js';
 import { SsoRolesRequest, SsoRolesResponse } from './roles.dto.js';
 import { SsoRoleSettingsService } from './roles.service.js';
 
-/** The roles of people whom identity providers bring into an organization. */
+/** The roles of people who join an organization through its identity providers. */
 @ApiTags('sso')
 @Controller('sso/organizations/:organization_id/roles')
 export class SsoRolesController {

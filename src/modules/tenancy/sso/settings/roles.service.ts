@@ -7,7 +7,7 @@ import { ScimMembershipsService } from '../scim/index.js';
 import { type ProvidedRoles, SsoRolesRepository } from '../sso-roles.repository.js';
 import type { SsoRolesRequest, SsoRolesResponse } from './roles.dto.js';
 
-/** Shows and sets the roles of people whom identity providers bring into an organization. */
+/** Returns and sets the roles of people who join an organization through its identity providers. */
 @Injectable()
 export class SsoRoleSettingsService {
   constructor(
@@ -22,7 +22,7 @@ export class SsoRoleSettingsService {
     return responseOf(await this.roles.of(scope));
   }
 
-  /** Sets the roles. Members of SCIM whose role follows their groups get it at once. */
+  /** Sets the roles. Members that SCIM has created, and whose role follows their groups, get their new role at once. */
   set(scope: OrganizationScope, request: SsoRolesRequest): Promise<SsoRolesResponse> {
     const roles: ProvidedRoles = {
       defaultRole: request.default_role,

@@ -5,8 +5,9 @@ import { SsoConnection } from '../sso-connection.entity.js';
 import { issuerOf } from '../sso-sign-in.service.js';
 
 /**
- * Removes the sign-in settings of an organization when it is deleted. Its row stays until its projects are removed, so
- * the cascade would keep its domains from other organizations, and its secrets, for longer than needed.
+ * Removes the sign-in settings of an organization when it is deleted. The organization's row stays until its projects
+ * are removed. A cascade from this row would therefore keep the domains from other organizations, and the secrets
+ * stored, for too long.
  */
 @Injectable()
 export class SettingsOfDeletedOrganizationsRepository {

@@ -19,7 +19,7 @@ import { SsoRolesController } from './roles.controller.js';
 import { SsoRemovalModule } from './sso-removal.module.js';
 import { SsoRoleSettingsService } from './roles.service.js';
 
-/** The settings of an organization for the sign-in of its company: domains, connections and roles by group. */
+/** An organization's settings for sign-in through identity providers: domains, connections and roles by group. */
 @Module({
   imports: [
     AuditModule,

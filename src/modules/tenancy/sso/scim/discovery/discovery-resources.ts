@@ -19,7 +19,7 @@ interface Attribute {
   readonly subAttributes?: readonly Attribute[];
 }
 
-/** Returns what the service can do (RFC 7643, section 5). */
+/** Returns the capabilities of the service (RFC 7643, section 5). */
 export function serviceProviderConfig(base: string): object {
   return {
     schemas: [CONFIG_SCHEMA],
@@ -42,7 +42,7 @@ export function serviceProviderConfig(base: string): object {
   };
 }
 
-/** The kinds of resources (RFC 7643, section 6). */
+/** Returns the types of resources (RFC 7643, section 6). */
 export function resourceTypes(base: string): object[] {
   return [resourceType(base, 'User', USER_SCHEMA), resourceType(base, 'Group', GROUP_SCHEMA)];
 }
@@ -140,7 +140,7 @@ const GROUP: readonly Attribute[] = [
   },
 ];
 
-/** The attributes that are kept (RFC 7643, section 7). Others are accepted and ignored. */
+/** Returns the attributes that are stored (RFC 7643, section 7). Other attributes are accepted and ignored. */
 export function schemas(base: string): object[] {
   return [schema(base, USER_SCHEMA, 'User', USER), schema(base, GROUP_SCHEMA, 'Group', GROUP)];
 }

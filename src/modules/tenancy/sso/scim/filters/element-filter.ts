@@ -4,8 +4,8 @@ import type { AttributePath, Comparison, Filter, FilterValue } from './filter.js
 type Matcher = (element: object) => boolean;
 
 /**
- * Returns a function that says whether an element of a multi-valued attribute matches a filter on its sub-attributes. The
- * names of the element are in lower case.
+ * Returns a function that checks whether an element of a multi-valued attribute matches a filter on its sub-attributes.
+ * The names of the element's members must be in lower case.
  * @throws ScimFault invalidFilter
  */
 export function elementMatcher(filter: Filter): Matcher {
@@ -35,7 +35,10 @@ export function elementMatcher(filter: Filter): Matcher {
   }
 }
 
-/** Returns the values that a filter of nothing but `eq` and `and` demands, by sub-attribute, or null for other filters. */
+/**
+ * Returns the required values by sub-attribute, if the filter consists only of `eq` and `and`. Returns null for other
+ * filters.
+ */
 export function demandedBy(filter: Filter): Record<string, FilterValue> | null {
   if (filter.kind === 'compare' && filter.operator === 'eq' && filter.path.sub === null)
     return { [filter.path.attribute]: filter.value };
@@ -44,7 +47,9 @@ export function demandedBy(filter: Filter): Record<string, FilterValue> | null {
   return parts.includes(null) ? null : (Object.assign({}, ...parts) as Record<string, FilterValue>);
 }
 
-/** Returns the texts of `value eq "…"`, joined by `or`, or null for other filters. */
+/**
+ * Returns the texts of a filter that consists only of `value eq "…"`, joined by `or`. Returns null for other filters.
+ */
 export function namedValues(filter: Filter): string[] | null {
   if (filter.kind === 'compare') {
     const { path, operator, value } = filter;

@@ -3,23 +3,23 @@ import { truthOf } from '../protocol/members.js';
 import { invalidFilter } from '../protocol/scim-fault.js';
 import type { AttributePath, Comparison, Filter, FilterValue } from './filter.js';
 
-/** A column with one value. Texts compare without case, except those that are `exact`. */
+/** A column with one value. Texts are compared without regard to case, except those of type `exact`. */
 export interface FilterColumn {
   readonly sql: string;
   readonly type: 'text' | 'exact' | 'boolean' | 'time';
-  /** The column that `eq` and `ne` compare, and how a value is written in it. */
+  /** The column that `eq` and `ne` use, and the function that converts a value to the form of this column. */
   readonly key?: { readonly sql: string; readonly of: (value: string) => string };
 }
 
 /** A multi-valued attribute. */
 export interface FilterList {
-  /** Returns the condition that one element fulfils a condition. */
+  /** Returns an SQL condition that is true when at least one element fulfils the given condition. */
   readonly exists: (condition: string) => string;
-  /** By sub-attribute in lower case. A path without a sub-attribute means `value`. */
+  /** The columns by sub-attribute in lower case. A path without a sub-attribute means `value`. */
   readonly columns: Readonly<Record<string, FilterColumn>>;
 }
 
-/** The attributes that a filter may name, in lower case and with their sub-attributes: `name.givenname`. */
+/** The attributes that a filter may use, in lower case. A sub-attribute is part of the name: `name.givenname`. */
 export interface FilterAttributes {
   readonly columns: Readonly<Record<string, FilterColumn>>;
   readonly lists: Readonly<Record<string, FilterList>>;
@@ -28,8 +28,8 @@ export interface FilterAttributes {
 const SQL_OPERATORS: Readonly<Partial<Record<Comparison, string>>> = { gt: '>', ge: '>=', lt: '<', le: '<=' };
 
 /**
- * Returns the SQL condition of a filter. Values become parameters, which are added to `parameters`. Only the columns of
- * `attributes` come into the text.
+ * Returns the SQL condition of a filter. The values of the filter are added to `parameters`. The SQL text contains only
+ * columns of `attributes`.
  * @throws ScimFault invalidFilter
  */
 export function conditionOf(filter: Filter, attributes: FilterAttributes, parameters: unknown[]): string {

@@ -13,14 +13,14 @@ const URN_USER = 'urn:ietf:params:scim:schemas:core:2.0:user:';
 const URN_GROUP = 'urn:ietf:params:scim:schemas:core:2.0:group:';
 const SPACE = /[ \t]+/y;
 const NAME = /[A-Za-z$][\w$-]*/y;
-/** An extension's name ends with its last colon, before the name of the attribute. */
+/** Matches the name of an extension, up to its last colon. The name of the attribute follows. */
 const URN = /urn:[\w.:-]*:/iy;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y;
 
 /** The target of a PATCH operation. */
 export interface PatchPath extends AttributePath {
-  /** Selects elements of a multi-valued attribute. */
+  /** Selects elements of a multi-valued attribute. Null when the path has no filter. */
   readonly filter: Filter | null;
   /** Whether the path names an attribute of an extension. */
   readonly isExtension: boolean;
@@ -42,7 +42,7 @@ export function parsePath(text: string): PatchPath {
   return path;
 }
 
-/** Reads a filter by recursive descent. `not` binds closer than `and`, and `and` closer than `or`. */
+/** Reads a filter by recursive descent. `not` has precedence over `and`, and `and` over `or`. */
 class Reader {
   private at = 0;
   private depth = 0;
@@ -147,7 +147,7 @@ class Reader {
     throw this.fault('A text value must be in double quotes');
   }
 
-  /** Takes a word between white space or parentheses. */
+  /** Reads a given word, in any case, if it is the next name. Returns whether it was there. */
   private word(word: string): boolean {
     const before = this.at;
     this.space();

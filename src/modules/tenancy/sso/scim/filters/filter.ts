@@ -4,7 +4,10 @@ export type Comparison = (typeof COMPARISONS)[number];
 
 export type FilterValue = string | number | boolean | null;
 
-/** An attribute with its sub-attribute. Names are in lower case, since they compare without case. */
+/**
+ * An attribute and its sub-attribute, if any. Names are in lower case, because they are compared without regard to
+ * case.
+ */
 export interface AttributePath {
   readonly attribute: string;
   readonly sub: string | null;
@@ -20,5 +23,5 @@ export type Filter =
       readonly value: FilterValue;
     }
   | { readonly kind: 'present'; readonly path: AttributePath }
-  /** One element of a multi-valued attribute matches the whole filter. */
+  /** At least one element of a multi-valued attribute matches the whole filter. */
   | { readonly kind: 'element'; readonly attribute: string; readonly part: Filter };

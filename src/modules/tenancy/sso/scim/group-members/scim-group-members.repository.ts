@@ -4,14 +4,14 @@ import { Database, type Db } from '../../../../../platform/database/database.js'
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** A member of a group, with the name that is shown. */
+/** A member of a group, with the name for display. */
 export interface MemberOfGroup {
   readonly groupId: string;
   readonly userId: UserId;
   readonly display: string;
 }
 
-/** A group of a user. */
+/** A group that a user is a member of. */
 export interface GroupOfUser {
   readonly userId: UserId;
   readonly id: string;
@@ -34,7 +34,7 @@ export class ScimGroupMembersRepository {
     return rows.map(({ userId }) => userId);
   }
 
-  /** Returns the members of some groups with the names that are shown. */
+  /** Returns the members of several groups, with their names for display. */
   async membersOf({ organizationId }: Tenant, ids: readonly string[], db?: Db): Promise<MemberOfGroup[]> {
     const members = await this.database.rows<Omit<MemberOfGroup, 'display'>>(
       `SELECT gm.group_id AS "groupId", gm.user_id AS "userId" FROM scim_group_members gm
@@ -43,7 +43,7 @@ export class ScimGroupMembersRepository {
       [organizationId, ids],
       db,
     );
-    // A join would compare every member with every user where the tables have no statistics.
+    // On tables without statistics, a join would compare every member with every user.
     const users = await this.database.rows<{ id: UserId; display: string }>(
       `SELECT user_id AS id, coalesce(display_name, user_name) AS display FROM scim_users
        WHERE organization_id = $1 AND user_id = ANY($2::uuid[])`,
@@ -54,7 +54,7 @@ export class ScimGroupMembersRepository {
     return members.map((member) => ({ ...member, display: names.get(member.userId) ?? '' }));
   }
 
-  /** Returns those of some ids that are users of the provider. */
+  /** Returns the ids that belong to users of the provider. */
   async usersAmong({ organizationId }: Tenant, ids: readonly string[], tx: Db): Promise<UserId[]> {
     const rows = await this.database.rows<{ userId: UserId }>(
       `SELECT user_id AS "userId" FROM scim_users
@@ -84,7 +84,7 @@ export class ScimGroupMembersRepository {
     );
   }
 
-  /** Removes a user from every group of the organization. The groups get a new version. */
+  /** Removes a user from all groups of the organization. The version of these groups is incremented. */
   async removeFromAll({ organizationId }: Tenant, userId: UserId, tx: Db): Promise<void> {
     await this.database.execute(
       `WITH removed AS (
@@ -97,7 +97,7 @@ export class ScimGroupMembersRepository {
     );
   }
 
-  /** Gives users a new version, because their groups have changed. */
+  /** Increments the version of users whose groups have changed. */
   async touchUsers({ organizationId }: Tenant, ids: readonly UserId[], tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE scim_users SET version = version + 1 WHERE organization_id = $1 AND user_id = ANY($2::uuid[])',
@@ -106,7 +106,9 @@ export class ScimGroupMembersRepository {
     );
   }
 
-  /** Returns the groups of some users up to a limit, in the order of the users and then of the names of groups. */
+  /**
+   * Returns up to `limit` groups of several users, sorted by the order of `ids` and then by the names of the groups.
+   */
   groupsOf({ organizationId }: Tenant, ids: readonly UserId[], limit: number, db?: Db): Promise<GroupOfUser[]> {
     return this.database.rows<GroupOfUser>(
       `SELECT gm.user_id AS "userId", g.id, g.display_name AS "displayName"

@@ -11,10 +11,13 @@ import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
 const MAX_TEXT = 256;
 /** A group with more members is refused. */
 export const MAX_MEMBERS = 10_000;
-/** A request that names more members is refused. A request can repeat members, or replace all of them. */
+/**
+ * A request with more member ids is refused. It is larger than the limit of a group, because a request may repeat
+ * members or replace all of them.
+ */
 export const MAX_NAMED_MEMBERS = 2 * MAX_MEMBERS;
 
-/** A group as a client sent it or as operations have changed it, with its values not checked yet. */
+/** A group as a client has sent it, or after PATCH operations. Its values are not validated yet. */
 export interface GroupDocument {
   displayName: unknown;
   externalId: unknown;
@@ -22,7 +25,7 @@ export interface GroupDocument {
   members: Set<string>;
 }
 
-/** The attributes of a group that are kept, except its members. */
+/** The stored attributes of a group, except its members. */
 export class ScimGroupInput {
   @NameField()
   displayName!: string;
@@ -48,7 +51,7 @@ export function readGroup({ displayName, externalId }: GroupDocument): ScimGroup
   return read.value as ScimGroupInput;
 }
 
-/** Returns the ids of members that are sent as objects with `value`, or as texts. @throws ScimFault */
+/** Returns the ids of members that are objects with `value`, or plain texts. @throws ScimFault */
 export function idsOfMembers(value: unknown): string[] {
   const members = listOf(value);
   if (members.length > MAX_NAMED_MEMBERS) throw invalidValue(`A group has at most ${MAX_MEMBERS} members`);

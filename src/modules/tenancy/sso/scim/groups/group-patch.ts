@@ -3,7 +3,7 @@ import type { PatchOperation } from '../patch/patch-request.js';
 import { invalidFilter, invalidPath, invalidValue, mutability } from '../protocol/scim-fault.js';
 import { type GroupDocument, idsOfMembers, MAX_MEMBERS, MAX_NAMED_MEMBERS } from './group-document.js';
 
-/** A request with more operations is refused. A provider may change each member by an operation of its own. */
+/** A request with more operations is refused. A provider may send one operation for each changed member. */
 export const MAX_GROUP_OPERATIONS = 10_000;
 
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'meta', 'schemas']);
@@ -14,8 +14,8 @@ export function concernsMembers(operations: readonly PatchOperation[]): boolean 
 }
 
 /**
- * Applies the operations of a PATCH to a copy of a group, one after another. The caller stores the copy, so that a fault
- * in one operation undoes all of them.
+ * Applies the operations of a PATCH to a copy of a group, one after another. The caller stores the copy, so a fault in
+ * one operation leaves the group unchanged.
  * @throws ScimFault
  */
 export function patchedGroup(group: GroupDocument, operations: readonly PatchOperation[]): GroupDocument {

@@ -9,8 +9,8 @@ export function etagOfGroup({ version }: Pick<StoredScimGroup, 'version'>): stri
 }
 
 /**
- * Returns a group as SCIM shows it.
- * @param base the address of the SCIM routes, without a slash at the end
+ * Returns a group as a SCIM resource.
+ * @param base the base URL of the SCIM routes, without a trailing slash
  */
 export function groupResource(
   group: StoredScimGroup,

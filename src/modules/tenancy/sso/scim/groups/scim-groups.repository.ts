@@ -17,7 +17,7 @@ export interface StoredScimGroup {
   readonly updatedAt: Date;
 }
 
-/** A group of a list, with the number of its members. */
+/** A group in a list, with the number of its members. */
 export interface CountedScimGroup extends StoredScimGroup {
   readonly memberCount: number;
 }
@@ -93,7 +93,7 @@ export class ScimGroupsRepository {
     return row ?? null;
   }
 
-  /** Returns whether another group has the name, without regard to case. */
+  /** Returns whether another group has the name. Case is ignored. */
   async isNameTaken({ organizationId }: Tenant, id: string | null, name: string, tx: Db): Promise<boolean> {
     const rows = await this.database.rows(
       `SELECT FROM scim_groups WHERE organization_id = $1 AND lower(display_name) = lower($2) AND id IS DISTINCT FROM $3`,

@@ -18,18 +18,21 @@ import { ScimGroupsRepository, type StoredScimGroup } from './scim-groups.reposi
 
 /** The maximum number of groups of an organization. */
 const MAX_GROUPS = 1_000;
-/** A page with more members than this ends before the group that would exceed it. */
+/** Maximum number of members in one page. A page ends before the group that would exceed it. */
 const MAX_MEMBERS_OF_PAGE = 20_000;
 
 export class TooManyScimGroups extends domainError(403, 'An organization has at most 1,000 provisioned groups') {}
 
-/** A group with the members that an answer shows. */
+/** A group with the members that the answer contains. */
 export interface ShownGroup {
   readonly group: StoredScimGroup;
   readonly members: readonly MemberOfGroup[];
 }
 
-/** Creates, changes and removes groups for the identity provider of an organization. Groups decide roles. */
+/**
+ * Creates, changes and deletes groups for the identity provider of an organization. Groups determine the roles of
+ * members.
+ */
 @Injectable()
 export class ScimGroupsService {
   constructor(
@@ -75,7 +78,7 @@ export class ScimGroupsService {
     });
   }
 
-  /** Replaces every attribute. Without members the group becomes empty. */
+  /** Replaces all attributes. If the body has no members, the group becomes empty. */
   replace(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
     const document = documentOfGroup(body);
     const input = readGroup(document);
@@ -85,7 +88,7 @@ export class ScimGroupsService {
     });
   }
 
-  /** Applies operations, all or none. */
+  /** Applies all operations, or none when one of them fails. */
   patch(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
     const operations = readPatch(body, MAX_GROUP_OPERATIONS);
     return this.change(scope, async (tx) => {
@@ -98,7 +101,7 @@ export class ScimGroupsService {
     });
   }
 
-  /** Deletes a group. The roles of its members follow the groups that they still have. */
+  /** Deletes a group. The roles of its members then follow their other groups. */
   remove(scope: ScimScope, id: string, conditions: Conditions): Promise<void> {
     return this.change(scope, async (tx) => {
       const group = await this.require(scope, id, conditions, tx);
@@ -124,7 +127,7 @@ export class ScimGroupsService {
     await this.record(scope, 'updated', group.id, { name: input.displayName }, tx);
   }
 
-  /** @throws ScimFault when a new member is no user of the provider */
+  /** @throws ScimFault when a new member is not a user of the provider */
   private async setMembers(scope: ScimScope, id: string, { members }: GroupDocument, tx: Db): Promise<void> {
     const present = new Set<UserId>(await this.members.idsOf(scope, id, tx));
     const wanted = new Set<string>(members);
@@ -142,7 +145,7 @@ export class ScimGroupsService {
     await this.affect(scope, [...known, ...removed], tx);
   }
 
-  /** Lets roles follow changed groups. */
+  /** Updates the versions and the roles of users whose groups have changed. */
   private async affect(scope: ScimScope, users: readonly UserId[], tx: Db): Promise<void> {
     await this.members.touchUsers(scope, users, tx);
     await this.memberships.followGroups(scope, users, tx);
@@ -201,7 +204,7 @@ export class ScimGroupsService {
   }
 }
 
-/** Returns how many groups fit into a page. The first one always does. */
+/** Returns how many groups fit on a page. A page always contains the first group. */
 function fittingGroups(counts: readonly number[]): number {
   let sum = 0;
   const beyond = counts.findIndex((count, at) => {

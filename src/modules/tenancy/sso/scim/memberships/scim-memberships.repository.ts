@@ -5,7 +5,7 @@ import type { GrantableRole } from '../../../organizations/index.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** A member whose role may follow the groups. */
+/** A member whose role may follow their groups. */
 export interface FollowingMember {
   readonly userId: UserId;
   readonly role: GrantableRole;
@@ -13,12 +13,12 @@ export interface FollowingMember {
   readonly groups: readonly string[];
 }
 
-/** Reads and writes which memberships follow the groups of an identity provider. */
+/** Reads and writes the memberships whose roles follow the groups of an identity provider. */
 @Injectable()
 export class ScimMembershipsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns the users whose memberships SCIM has made. Some of them may be no members any more. */
+  /** Returns the users whose memberships SCIM has created. Some of these memberships may have ended. */
   async provisioned({ organizationId }: Tenant, tx: Db): Promise<UserId[]> {
     const rows = await this.database.rows<{ userId: UserId }>(
       `SELECT user_id AS "userId" FROM sso_memberships WHERE organization_id = $1 AND made_by = 'scim'`,
@@ -29,8 +29,8 @@ export class ScimMembershipsRepository {
   }
 
   /**
-   * Returns the members among some users whose role follows their groups: SCIM has made the membership, and nobody has
-   * changed its role by hand since.
+   * Returns those of the users whose role follows their groups: SCIM has created the membership, and nobody has changed
+   * its role manually since.
    */
   async following(scope: Tenant, ids: readonly UserId[], tx: Db): Promise<FollowingMember[]> {
     const members = await this.database.rows<Omit<FollowingMember, 'groups'>>(
@@ -42,12 +42,12 @@ export class ScimMembershipsRepository {
       [scope.organizationId, ids],
       tx,
     );
-    // A join of both statements would compare every member with every group member where the tables have no statistics.
+    // On tables without statistics, a join of both statements would compare every member with every group member.
     const names = await this.groupNamesOf(scope, ids, tx);
     return members.map((member) => ({ ...member, groups: names.get(member.userId) ?? [] }));
   }
 
-  /** Returns the names of the groups of some users. */
+  /** Returns the names of the groups of several users. */
   async groupNamesOf(
     { organizationId }: Tenant,
     ids: readonly UserId[],
@@ -65,7 +65,7 @@ export class ScimMembershipsRepository {
     return new Map(rows.map(({ userId, names }) => [userId, names]));
   }
 
-  /** Stores the role that SCIM has given to some members. */
+  /** Stores the role that SCIM has given to members. */
   async storeRole({ organizationId }: Tenant, ids: readonly UserId[], role: GrantableRole, tx: Db): Promise<void> {
     await this.database.execute(
       'UPDATE sso_memberships SET role = $3 WHERE organization_id = $1 AND user_id = ANY($2::uuid[])',

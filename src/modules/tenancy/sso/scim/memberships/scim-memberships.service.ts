@@ -19,7 +19,7 @@ import { ScimMembershipsRepository } from './scim-memberships.repository.js';
 
 type Tenant = Pick<OrganizationScope, 'organizationId'>;
 
-/** Starts and ends memberships for an identity provider, and lets their roles follow its groups. */
+/** Creates and ends memberships for an identity provider, and updates their roles when groups change. */
 @Injectable()
 export class ScimMembershipsService {
   constructor(
@@ -36,7 +36,7 @@ export class ScimMembershipsService {
 
   /**
    * Locks the organization before any other row, so that changes run one after another and cannot deadlock.
-   * @throws NotAuthenticated when the organization was deleted in the meantime
+   * @throws NotAuthenticated when the organization was deleted meanwhile
    */
   async lock(scope: ScimScope, tx: Db): Promise<void> {
     const { deletedAt } = await this.organizations.lock(scope, tx);
@@ -50,7 +50,10 @@ export class ScimMembershipsService {
       throw invalidValue('The domain of userName is not a verified domain of the organization');
   }
 
-  /** Makes a person a member, with the role of their groups. @throws ScimFault for an address of another domain */
+  /**
+   * Makes a person a member, with the role of their groups. @throws ScimFault when the domain of the address is not
+   * verified
+   */
   async start(scope: ScimScope, user: { readonly id: UserId; readonly email: string }, tx: Db): Promise<void> {
     await this.requireDomain(scope, user.email, tx);
     const names = await this.followers.groupNamesOf(scope, [user.id], tx);
@@ -60,16 +63,16 @@ export class ScimMembershipsService {
   }
 
   /**
-   * Keeps a sign-in from making the membership of a person whom the provider has not activated. The membership is not
-   * marked as made by SCIM, so that the role of an invitation does not follow groups.
+   * Prevents a sign-in from creating a membership for a person whom the provider has not activated. The row does not
+   * name SCIM as the creator, so that the role of a later invitation does not follow groups.
    */
   async keepOut(scope: ScimScope, userId: UserId, tx: Db): Promise<void> {
     await this.made.insert(scope, { userId, role: 'viewer', madeBy: 'person' }, tx);
   }
 
   /**
-   * Ends every session of a person, and the membership if there is one.
-   * @returns the ids of the ended sessions, for `SessionsService.forget` after the commit
+   * Ends all sessions of a person, and the membership if there is one.
+   * @returns the ids of the ended sessions. Pass them to `SessionsService.forget` after the commit
    * @throws OwnerKeepsMembership
    */
   async end(scope: ScimScope, userId: UserId, tx: Db): Promise<string[]> {
@@ -80,12 +83,12 @@ export class ScimMembershipsService {
     return this.sessions.revokeAllOf(userId, tx);
   }
 
-  /** Gives every provisioned member the role of their groups, after the roles of groups have changed. */
+  /** Updates the roles of all members that SCIM has created, after the roles of groups have changed. */
   async followRoles(scope: Tenant, tx: Db): Promise<void> {
     await this.followGroups(scope, await this.followers.provisioned(scope, tx), tx);
   }
 
-  /** Gives members the roles of their groups, with a number of statements that does not depend on their number. */
+  /** Gives members the roles of their groups. The number of statements does not depend on the number of members. */
   async followGroups(scope: Tenant, ids: readonly UserId[], tx: Db): Promise<void> {
     if (ids.length === 0) return;
     const settings = await this.roles.of(scope, tx);

@@ -2,7 +2,7 @@ import { byLowerName, entriesOf, isObject } from '../protocol/members.js';
 import { invalidSyntax, invalidValue, noTarget, ScimFault } from '../protocol/scim-fault.js';
 import { parsePath, type PatchPath } from '../filters/filter-parser.js';
 
-/** A request whose paths have more characters together is refused. Each path is parsed. */
+/** Maximum total length of the paths in one request. A longer request is refused, because each path must be parsed. */
 const MAX_PATH_CHARACTERS = 700_000;
 
 const VERBS = ['add', 'replace', 'remove'] as const;
@@ -13,19 +13,21 @@ export interface PatchOperation {
   readonly verb: PatchVerb;
   readonly path: PatchPath;
   readonly value: unknown;
-  /** Whether the operation came as a member of an object without a path. Read-only attributes are then ignored. */
+  /**
+   * Whether the operation is a member of an object that was sent without a path. Read-only attributes are then ignored.
+   */
   readonly isMember: boolean;
 }
 
-/** An operation whose path is not parsed yet. */
+/** An operation whose path has not been parsed. */
 interface NamedOperation extends Omit<PatchOperation, 'path'> {
   readonly name: string;
 }
 
 /**
- * Reads the operations of a PATCH. An operation without a path becomes one operation for each member of its value, also
- * for members with dots and brackets in their names, as Entra ID sends them.
- * @param maxOperations A request with more operations is refused
+ * Reads the operations of a PATCH. An operation without a path becomes one operation for each member of its value. The
+ * names of members may contain dots and brackets, as Entra ID sends them.
+ * @param maxOperations a request with more operations is refused
  * @throws ScimFault
  */
 export function readPatch(body: unknown, maxOperations: number): PatchOperation[] {
@@ -72,7 +74,9 @@ function readVerb(given: unknown): PatchVerb {
   return verb;
 }
 
-/** Members that no path can name are ignored, as unknown attributes are. */
+/**
+ * Returns the path of a member. Returns null for a name that is not a path, which is ignored like an unknown attribute.
+ */
 function pathOfMember(name: string): PatchPath | null {
   try {
     return parsePath(name);

@@ -5,7 +5,7 @@ import { invalidSyntax } from './scim-fault.js';
 const MAX_NAMES = 1_000;
 
 /**
- * Returns the members of an object by their names in lower case, since names in SCIM compare without case.
+ * Returns the members of an object by their names in lower case, because SCIM compares names without regard to case.
  * @throws ScimFault
  */
 export function byLowerName(value: object): Map<string, unknown> {
@@ -14,20 +14,20 @@ export function byLowerName(value: object): Map<string, unknown> {
 
 /** Returns the names and members of an object. @throws ScimFault */
 export function entriesOf(value: object): [string, unknown][] {
-  // Names are counted first, because entries of large objects are slow to make.
+  // Names are counted first, because creating the entries of a large object is slow.
   if (Object.keys(value).length > MAX_NAMES) throw invalidSyntax(`An object has at most ${MAX_NAMES} members`);
   return Object.entries(value);
 }
 
-/** Returns a list as it is, nothing as an empty list, and any other value as a list of one. */
+/** Returns a list unchanged, an empty list for a missing value, and a list of one item for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : [value];
 }
 
 /**
- * Reads a truth value. Some providers send texts such as `"False"`.
- * @returns undefined when the value is none
+ * Reads a boolean. Some providers send texts such as `"False"`.
+ * @returns undefined when the value is not a boolean
  */
 export function truthOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;

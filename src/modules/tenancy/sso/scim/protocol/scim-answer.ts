@@ -13,7 +13,7 @@ export interface ScimAnswer {
   readonly location?: string;
 }
 
-/** Sends a SCIM answer with its content type. */
+/** Sends an answer with the content type of SCIM. */
 export function sendScim(response: Response, { status, body, etag, location }: ScimAnswer): void {
   if (etag !== undefined) response.setHeader('ETag', etag);
   if (location !== undefined) response.setHeader('Location', location);
@@ -31,7 +31,10 @@ export function sendEmpty(response: Response, status: 204 | 304, etag?: string):
   response.end();
 }
 
-/** Every error below this path is an error of SCIM. Inputs that cannot be decoded are 400, as the protocol says. */
+/**
+ * Writes every error below this path in the form of SCIM. Inputs that cannot be decoded are answered with 400, as the
+ * protocol requires.
+ */
 export const SCIM_ERROR_FORM: ErrorForm = {
   prefix: '/scim/',
   write: (response, status, detail) => {

@@ -15,18 +15,18 @@ const ERROR = {
   },
 };
 
-/** Errors of every route below `/scim/v2`. */
+/** The form of errors on all routes below `/scim/v2`. */
 export const SCIM_ERRORS = {
   prefix: 'Scim',
   content: { [SCIM_TYPE]: { schema: namedSchema('ScimError', { ScimError: ERROR }) } },
 };
 
-/** Bodies of users and other small ones. */
+/** Maximum size of all bodies except those of groups. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** A group of 10,000 members with names and addresses of each takes some 3 MB. */
+/** Maximum size of the body of a group. 10,000 members, each with name and address, take about 3 MB. */
 export const MAX_GROUP_BYTES = 5 * 1024 * 1024;
 
-/** Returns the options of a body in JSON of SCIM. */
+/** Returns the options of a body in SCIM's JSON. */
 export function scimBody(
   what: string,
   maxBytes: number,

@@ -8,12 +8,12 @@ import { sendEmpty, sendScim } from './scim-answer.js';
 import { invalidSyntax } from './scim-fault.js';
 import { type Conditions, namesVersion } from './version-tag.js';
 
-/** Reads requests of SCIM, and answers them. */
+/** Reads SCIM requests and sends SCIM answers. */
 @Injectable()
 export class ScimExchange {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 
-  /** Returns the address of the SCIM routes, without a slash at the end. */
+  /** Returns the base URL of the SCIM routes, without a trailing slash. */
   baseOf(request: CheckedRequest): string {
     return `${apiBaseOf(this.config.http.publicApiUrl, request)}/scim/v2`;
   }
@@ -29,7 +29,7 @@ export class ScimExchange {
     return { ifMatch: headers['if-match'] ?? null, ifNoneMatch: headers['if-none-match'] ?? null };
   }
 
-  /** Answers with a resource, or with 304 when the client has this version already. */
+  /** Sends a resource, or 304 when the client already has this version. */
   sendRead(response: Response, request: CheckedRequest, body: object, etag: string): void {
     if (namesVersion(this.conditionsOf(request).ifNoneMatch, etag)) sendEmpty(response, 304, etag);
     else sendScim(response, { status: 200, body, etag });

@@ -1,6 +1,6 @@
 import { DomainError, domainError } from '../../../../../platform/http/domain-error.js';
 
-/** The reasons of RFC 7644, section 3.12. */
+/** The error types of RFC 7644, section 3.12. */
 export type ScimType =
   | 'invalidFilter'
   | 'tooMany'
@@ -11,7 +11,7 @@ export type ScimType =
   | 'noTarget'
   | 'invalidValue';
 
-/** A refusal in the form of SCIM. {@link SCIM_ERROR_FORM} writes it. */
+/** An error in the form of SCIM, which {@link SCIM_ERROR_FORM} writes. */
 export class ScimFault extends DomainError {
   static readonly status: number = 400;
   static readonly detail = 'The sentence names the fault';
@@ -30,7 +30,7 @@ export const noTarget = (sentence: string): ScimFault => new ScimFault(400, sent
 export const mutability = (sentence: string): ScimFault => new ScimFault(400, sentence, 'mutability');
 export const uniqueness = (sentence: string): ScimFault => new ScimFault(409, sentence, 'uniqueness');
 
-/** The refusals of the routes, for the document. Their sentences differ from case to case. */
+/** The errors of the routes, for the API document. The sentences of actual errors differ. */
 export class ScimRequestRefused extends domainError(400, 'The request is not valid') {
   static override readonly hasFreeText = true;
 }

@@ -5,7 +5,7 @@ import { invalidSyntax, invalidValue } from '../protocol/scim-fault.js';
 import { type Projection, readProjection } from './projection.js';
 
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
-/** A page with more resources is cut to this number. */
+/** Maximum number of resources on a page. A larger `count` is reduced to it. */
 export const MAX_COUNT = 200;
 const DEFAULT_COUNT = 100;
 const MAX_START = 1_000_000_000;
@@ -13,7 +13,7 @@ const MAX_START = 1_000_000_000;
 /** One page of a list. */
 export interface ListRequest {
   readonly filter: Filter | null;
-  /** The first resource of the page, counted from 1. */
+  /** The number of the first resource on the page, counted from 1. */
   readonly startIndex: number;
   readonly count: number;
   readonly projection: Projection;
@@ -51,7 +51,7 @@ function filterOf(given: unknown): Filter | null {
   return parseFilter(given);
 }
 
-/** A start before the first resource means the first one, and a negative count means none. */
+/** Reads the position and size of a page. A start below 1 means 1, and a negative count means 0. */
 function pageOf(startIndex: unknown, count: unknown): { startIndex: number; count: number } {
   return {
     startIndex: Math.min(Math.max(wholeNumber(startIndex, 'startIndex') ?? 1, 1), MAX_START),

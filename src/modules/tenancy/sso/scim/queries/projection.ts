@@ -2,24 +2,24 @@ import { invalidValue } from '../protocol/scim-fault.js';
 
 const MAX_NAMES = 100;
 const MAX_NAME_LENGTH = 200;
-/** Every answer has these, whatever was requested. */
+/** Every resource in an answer has these attributes, even when they were not requested. */
 const ALWAYS: ReadonlySet<string> = new Set(['id', 'schemas']);
 const URN = /^urn:.*:/;
 
-/** Which attributes an answer has. Names are in lower case and may have a sub-attribute. */
+/** The attributes of an answer. Names are in lower case and may include a sub-attribute. */
 export interface Projection {
-  /** Null: all of them. */
+  /** Null: all attributes. */
   readonly attributes: ReadonlySet<string> | null;
   readonly excluded: ReadonlySet<string>;
 }
 
-/** Reads the names of a query, separated by commas, or those of a list. @throws ScimFault */
+/** Reads attribute names, as a text with commas or as a list. @throws ScimFault */
 export function readProjection(attributes: unknown, excluded: unknown): Projection {
   const wanted = namesIn(attributes);
   return { attributes: wanted.length === 0 ? null : new Set(wanted), excluded: new Set(namesIn(excluded)) };
 }
 
-/** Returns whether an answer has an attribute, or one of its sub-attributes. */
+/** Returns whether an answer contains an attribute or one of its sub-attributes. */
 export function shows({ attributes, excluded }: Projection, name: string): boolean {
   const lower = name.toLowerCase();
   if (ALWAYS.has(lower)) return true;
@@ -56,7 +56,7 @@ function namesIn(given: unknown): string[] {
   return names.flatMap((name) => {
     if (typeof name !== 'string' || name.length > MAX_NAME_LENGTH) throw invalidValue('An attribute must be a name');
     const lower = name.trim().toLowerCase();
-    // The extensions of others are not kept, so their attributes match nothing.
+    // Attributes of extensions are not stored, so their names match nothing.
     const isCore = lower.startsWith('urn:ietf:params:scim:schemas:core:2.0:');
     return lower === '' ? [] : [isCore ? lower.replace(URN, '') : lower];
   });

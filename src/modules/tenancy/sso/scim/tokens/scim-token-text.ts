@@ -1,8 +1,8 @@
 import { randomBase62, sha256 } from '../../../../../platform/crypto/index.js';
 
-/** The prefix of our secrets, by which logs mask the token (`platform/sanitize`), and `scim`. */
+/** The prefix of all secrets of the service, by which log masking recognizes them (`platform/sanitize`), and `scim`. */
 const PREFIX = 'oes_scim_';
-/** 43 digits of base62 have 256 bits. Masks end at the other characters of base64url. */
+/** 43 base62 digits have 256 bits. base64url is not used, because masking ends at its other characters. */
 const DIGITS = 43;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${DIGITS}}$`);
 
@@ -19,7 +19,7 @@ export function generateScimToken(): GeneratedScimToken {
   return { token, hash: sha256(token) };
 }
 
-/** Returns the hash by which a token is found, or null when the text is no token, which needs no database. */
+/** Returns the hash with which a token is looked up, or null when the text is not a token. Needs no database. */
 export function hashOfScimToken(text: string | null): Buffer | null {
   return text !== null && SHAPE.test(text) ? sha256(text) : null;
 }

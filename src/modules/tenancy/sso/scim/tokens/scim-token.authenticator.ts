@@ -19,12 +19,12 @@ export class ScimTokenAuthenticator extends ScimAuthenticator {
     super();
   }
 
-  /** Returns whether the request carries a text in the shape of a token. */
+  /** Returns whether the request has a bearer token in the form of a SCIM token. */
   isShown(request: Credentialed): boolean {
     return hashOfScimToken(bearerTokenOf(request)) !== null;
   }
 
-  /** Returns the valid token of a request, or null when it has none. The token is looked up once a request. */
+  /** Returns the valid token of a request, or null when it has none. The token is looked up once per request. */
   identityOf(request: Credentialed): Promise<FoundScimToken | null> {
     return this.found.of(request, () => {
       const hash = hashOfScimToken(bearerTokenOf(request));

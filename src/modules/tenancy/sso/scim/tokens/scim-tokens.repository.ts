@@ -16,19 +16,22 @@ export interface ListedScimToken {
 export interface FoundScimToken {
   readonly id: string;
   readonly organizationId: OrganizationId;
-  /** Whether the time of the last use is a minute old or older. */
+  /** Whether the stored time of the last use is missing or at least a minute old. */
   readonly isUseStale: boolean;
 }
 
 const COLUMNS = 'id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"';
 const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
 
-/** Stores the tokens of SCIM. All times come from the database clock. */
+/** Stores SCIM tokens. All times come from the database clock. */
 @Injectable()
 export class ScimTokensRepository {
   constructor(private readonly database: Database) {}
 
-  /** Finds a valid token of a live organization. The hash is looked up in an index, which compares no secret. */
+  /**
+   * Finds a valid token of an organization that is not deleted. The hash is looked up in an index, so no secret is
+   * compared.
+   */
   async find(hash: Buffer): Promise<FoundScimToken | null> {
     const [row] = await this.database.rows<FoundScimToken>(
       `SELECT t.id, t.organization_id AS "organizationId",
@@ -41,7 +44,7 @@ export class ScimTokensRepository {
     return row ?? null;
   }
 
-  /** Stores the time of a use, once a minute at most. */
+  /** Stores the time of a use, at most once a minute. */
   async markUsed({ organizationId, id }: Pick<FoundScimToken, 'organizationId' | 'id'>): Promise<void> {
     await this.database.execute(
       `UPDATE scim_tokens SET last_used_at = now()

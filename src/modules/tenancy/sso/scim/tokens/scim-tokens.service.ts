@@ -14,7 +14,7 @@ import {
 } from './scim-tokens.dto.js';
 import { ScimTokensRepository } from './scim-tokens.repository.js';
 
-/** The maximum number of valid tokens of an organization. Two are needed while a token is replaced. */
+/** Maximum number of valid tokens of an organization. At least two are needed while a token is being replaced. */
 const MAX_SCIM_TOKENS = 10;
 
 export class TooManyScimTokens extends domainError(409, 'Too many provisioning tokens') {}

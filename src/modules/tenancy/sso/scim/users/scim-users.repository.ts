@@ -22,7 +22,7 @@ export interface StoredScimUser {
   readonly isAccountMade: boolean;
   /** Whether the person is a member of the organization. */
   readonly isMember: boolean;
-  /** The state that the provider set last. */
+  /** The state that the provider has set last. */
   readonly wasActivated: boolean;
   readonly version: number;
   readonly createdAt: Date;
@@ -80,8 +80,8 @@ const FILTERABLE: FilterAttributes = {
 };
 
 /**
- * Stores users as identity providers keep them. A user that the provider has deleted keeps its row, which no other method
- * than `findAny` returns.
+ * Stores users as identity providers manage them. A user that the provider has deleted keeps its row. Only `findAny`
+ * and `count` include such rows.
  */
 @Injectable()
 export class ScimUsersRepository {
@@ -113,7 +113,7 @@ export class ScimUsersRepository {
     });
   }
 
-  /** Returns the number of users, those included that the provider has deleted. */
+  /** Returns the number of users, including those that the provider has deleted. */
   async count({ organizationId }: Tenant, db: Db): Promise<number> {
     const [row] = await this.database.rows<{ count: number }>(
       'SELECT count(*)::int AS count FROM scim_users WHERE organization_id = $1',
@@ -129,7 +129,7 @@ export class ScimUsersRepository {
     return user === null || user.isDeleted ? null : user;
   }
 
-  /** Returns a user that the provider may have deleted. */
+  /** Returns a user, even if the provider has deleted it. */
   async findAny({ organizationId }: Tenant, id: UserId, db?: Db): Promise<StoredScimUser | null> {
     const [row] = await this.database.rows<StoredScimUser>(
       `SELECT ${COLUMNS} FROM ${FROM} WHERE s.organization_id = $1 AND s.user_id = $2`,
@@ -140,8 +140,8 @@ export class ScimUsersRepository {
   }
 
   /**
-   * Returns which attribute another user of the organization has already.
-   * @param id the user that is changed. Null: a new one
+   * Returns the attribute whose value another user of the organization already has, or null.
+   * @param id the user that is changed, or null for a new user
    */
   async conflictOf(
     { organizationId }: Tenant,
@@ -160,7 +160,7 @@ export class ScimUsersRepository {
     return row.isName ? 'userName' : 'externalId';
   }
 
-  /** Stores a new user, or one that the provider has deleted before. The user begins inactive. */
+  /** Stores a new user, or one that the provider had deleted. The user is inactive at first. */
   async insert(
     { organizationId }: Tenant,
     id: UserId,

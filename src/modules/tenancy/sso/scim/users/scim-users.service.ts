@@ -25,26 +25,27 @@ import { accountNameOf, documentOfUser, readUser, type ScimUserInput } from './u
 import { MAX_USER_OPERATIONS, patchedUser } from './user-patch.js';
 import { documentOfStored, etagOfUser } from './user-resource.js';
 
-/** The maximum number of users that an organization keeps, those included that the provider has deleted. */
+/** Maximum number of users of an organization, including those that the provider has deleted. */
 const MAX_USERS = 100_000;
-/** A page whose users have more groups than this ends before the user that would exceed it. */
+/** Maximum number of group entries on one page. A page ends before the user that would exceed it. */
 const MAX_GROUPS_OF_PAGE = 20_000;
 
-/** A user with the groups that an answer shows. */
+/** A user with the groups that the answer contains. */
 export interface ShownUser {
   readonly user: StoredScimUser;
   readonly groups: readonly GroupOfUser[];
 }
 
-/** The work that a change leaves to do after its commit. */
+/** Work that a change leaves for the time after its commit. */
 interface AfterCommit {
   readonly ended: string[];
   readonly acts: SecurityAct[];
 }
 
 /**
- * Creates, changes and removes users for the identity provider of an organization. A user is an account with a verified
- * address of a domain of the organization. `active` says whether the person is a member. The account itself stays.
+ * Creates, changes and deletes users for the identity provider of an organization. A user is an account whose verified
+ * address has a domain of the organization. `active` decides whether the person is a member. The account itself stays
+ * when the user is deleted.
  */
 @Injectable()
 export class ScimUsersService {
@@ -68,7 +69,8 @@ export class ScimUsersService {
   ): Promise<{ total: number; startIndex: number; users: readonly ShownUser[] }> {
     const { users, total } = await this.users.list(scope, request);
     const rows = await this.groupsFor(scope, users, request.projection);
-    // The user whose groups exceed the limit begins the next page. An organization has far fewer groups than the limit.
+    // The user whose groups exceed the limit is the first one on the next page. One user never has as many groups as
+    // the limit.
     const beyond = rows[MAX_GROUPS_OF_PAGE]?.userId;
     const page = beyond === undefined ? users : users.slice(0, users.map(({ id }) => id).indexOf(beyond));
     const groups = new Map<UserId, GroupOfUser[]>(page.map(({ id }) => [id, []]));
@@ -107,19 +109,22 @@ export class ScimUsersService {
     });
   }
 
-  /** Replaces every attribute. A body without `active` keeps the state. @throws ScimResourceNotFound or ScimVersionDiffers */
+  /**
+   * Replaces all attributes. If the body has no `active`, the state stays. @throws ScimResourceNotFound or
+   * ScimVersionDiffers
+   */
   replace(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
     const document = documentOfUser(body);
     return this.update(scope, id, conditions, () => readUser(document));
   }
 
-  /** Applies operations, all or none. @throws ScimResourceNotFound or ScimVersionDiffers */
+  /** Applies all operations, or none when one of them fails. @throws ScimResourceNotFound or ScimVersionDiffers */
   patch(scope: ScimScope, id: string, body: unknown, conditions: Conditions): Promise<void> {
     const operations = readPatch(body, MAX_USER_OPERATIONS);
     return this.update(scope, id, conditions, (user) => readUser(patchedUser(documentOfStored(user), operations)));
   }
 
-  /** Ends the membership, and forgets the user. The account stays. */
+  /** Ends the membership and marks the user as deleted. The account stays. */
   remove(scope: ScimScope, id: string, conditions: Conditions): Promise<void> {
     return this.change(scope, async (tx, after) => {
       const user = await this.require(scope, id, conditions, tx);
@@ -149,7 +154,8 @@ export class ScimUsersService {
   }
 
   private async activate(scope: ScimScope, user: StoredScimUser, tx: Db): Promise<void> {
-    // Without a membership somebody else has ended it since. A provider restores only what it has ended itself.
+    // If the person is not a member although the provider activated them, somebody else has ended the membership. A
+    // provider may restore only a membership that it has ended itself.
     if (user.wasActivated) return;
     if (!user.isMember) {
       const account = await this.accounts.findById(user.id, tx);
@@ -159,7 +165,10 @@ export class ScimUsersService {
     await this.users.setActive(scope, user.id, true, tx);
   }
 
-  /** Ends the sessions also of somebody who has left the organization since the provider activated the user. */
+  /**
+   * Deactivates a user. Their sessions are ended even if they have left the organization since the provider activated
+   * them.
+   */
   private async deactivate(scope: ScimScope, user: StoredScimUser, after: AfterCommit, tx: Db): Promise<void> {
     if (!user.isMember && !user.wasActivated) return;
     await this.end(scope, user.id, after, tx);
@@ -178,7 +187,7 @@ export class ScimUsersService {
     acts.push(act);
   }
 
-  /** Finds or creates the account of an address. Its row is locked until the transaction ends. */
+  /** Finds or creates the account with an address. The row of the account is locked until the transaction ends. */
   private async accountFor(
     scope: ScimScope,
     input: ScimUserInput,
@@ -205,7 +214,7 @@ export class ScimUsersService {
     return { user, isMade: isNew || isTakenOver };
   }
 
-  /** @throws ScimFault unless SCIM made the account and its address has not been changed by its owner */
+  /** @throws ScimFault unless SCIM has created the account and its owner has not changed the address */
   private async changeAddress(
     scope: ScimScope,
     { id, isAccountMade, userNameKey }: StoredScimUser,
@@ -245,10 +254,13 @@ export class ScimUsersService {
     if (conflict !== null) throw inUse(conflict);
   }
 
-  /** Runs a change in one transaction under the lock of the organization. Then lets the ended sessions stop at once. */
+  /**
+   * Runs a change in one transaction under the lock of the organization. After the commit, ended sessions stop working
+   * at once.
+   */
   private async change<T>(scope: ScimScope, work: (tx: Db, after: AfterCommit) => Promise<T>): Promise<T> {
     const { result, after } = await this.database.transaction(async (tx) => {
-      // Filled in by the work; a transaction runs once.
+      // The work fills this object. A transaction runs its work only once.
       const begun: AfterCommit = { ended: [], acts: [] };
       await this.memberships.lock(scope, tx);
       return { result: await work(tx, begun), after: begun };

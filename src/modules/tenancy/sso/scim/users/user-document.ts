@@ -16,7 +16,7 @@ const MAX_TEXT = 256;
 /** A user with more addresses is refused. */
 export const MAX_EMAILS = 20;
 
-/** A user as a client sent it or as operations have changed it, with its values not checked yet. */
+/** A user as a client has sent it, or after PATCH operations. Its values are not validated yet. */
 export interface UserDocument {
   userName: unknown;
   externalId: unknown;
@@ -28,7 +28,10 @@ export interface UserDocument {
 
 const EMAIL_TEXTS = ['value', 'type', 'display'] as const;
 
-/** An address with its known parts. Operations compare it many times, so its texts are checked when it is read. */
+/**
+ * An address with its known members. The texts are checked when the address is read, because PATCH operations compare
+ * them many times.
+ */
 export interface EmailDocument {
   value?: string | null;
   type?: string | null;
@@ -36,7 +39,7 @@ export interface EmailDocument {
   primary?: boolean | null;
 }
 
-/** An address of a user. It is kept for the client; the service itself uses the user name only. */
+/** An address of a user. It is stored for the client. The service itself uses only the user name. */
 export class ScimEmail {
   @TextField({ max: MAX_TEXT })
   value!: string;
@@ -51,7 +54,7 @@ export class ScimEmail {
   primary?: boolean;
 }
 
-/** The attributes of a user that are kept. */
+/** The stored attributes of a user. */
 export class ScimUserInput {
   @EmailField()
   userName!: string;
@@ -71,7 +74,7 @@ export class ScimUserInput {
   @NameField({ nullable: true, name: 'name.formatted' })
   formattedName!: string | null;
 
-  /** Null: the client did not say. */
+  /** Null: the client has sent no value. */
   @BooleanField({ nullable: true })
   active!: boolean | null;
 
@@ -100,7 +103,7 @@ export function readEmails(value: unknown): EmailDocument[] {
   return listed.map(readEmail);
 }
 
-/** Reads the known parts of an address, which is an object or a text. @throws ScimFault */
+/** Reads the known members of an address, which is an object or a text. @throws ScimFault */
 export function readEmail(given: unknown): EmailDocument {
   if (typeof given === 'string') return { value: emailText(given, 'value') };
   if (!isObject(given)) throw invalidValue('An element of emails must be an object');
@@ -116,7 +119,7 @@ export function readEmail(given: unknown): EmailDocument {
 function emailText(value: unknown, part: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidValue(`emails.${part} must be a text`);
-  // A character has up to two units.
+  // A character has up to two UTF-16 units.
   if (value.length > 2 * MAX_TEXT || [...value].length > MAX_TEXT)
     throw invalidValue(`emails.${part} has at most ${MAX_TEXT} characters`);
   return value;
@@ -134,7 +137,7 @@ export function nameOf(value: unknown): UserDocument['name'] {
   };
 }
 
-/** Checks a user. @throws ValidationError or ScimFault */
+/** Validates a user. @throws ValidationError or ScimFault */
 export function readUser({ userName, externalId, displayName, active, name, emails }: UserDocument): ScimUserInput {
   const truth = active === null ? null : truthOf(active);
   if (truth === undefined) throw invalidValue('active must be true or false');
@@ -153,14 +156,14 @@ export function readUser({ userName, externalId, displayName, active, name, emai
   return read.value as ScimUserInput;
 }
 
-/** Returns the name of an account that a provider makes, or null when the provider sent none. */
+/** Returns the name for an account that a provider creates, or null when the provider has sent none. */
 export function accountNameOf({ displayName, formattedName, givenName, familyName }: ScimUserInput): string | null {
   const joined = [givenName, familyName].filter((part) => part !== null).join(' ');
   const name = displayName ?? formattedName ?? joined;
   return name === '' ? null : [...name].slice(0, 200).join('');
 }
 
-/** Some providers send empty texts for attributes that a person does not have. */
+/** Converts an empty text to null. Some providers send empty texts for attributes without a value. */
 function textOrNull(value: unknown): unknown {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' && value.trim() === '' ? null : value;

@@ -3,10 +3,12 @@ import type { PatchOperation } from '../patch/patch-request.js';
 import { invalidPath, invalidValue, mutability, noTarget } from '../protocol/scim-fault.js';
 import { type EmailDocument, MAX_EMAILS, nameOf, readEmail, readEmails, type UserDocument } from './user-document.js';
 
-/** A request with more operations is refused. Each may compare every address with every part of its filter. */
+/**
+ * A request with more operations is refused. Each operation may compare every address with every part of its filter.
+ */
 export const MAX_USER_OPERATIONS = 200;
 
-/** Attributes of RFC 7643 that the service does not keep. They are accepted, and ignored. */
+/** Attributes of RFC 7643 that the service does not store. They are accepted and ignored. */
 const IGNORED: ReadonlySet<string> = new Set(
   'nickname profileurl title usertype preferredlanguage locale timezone password phonenumbers ims photos addresses entitlements roles x509certificates'.split(
     ' ',
@@ -14,15 +16,15 @@ const IGNORED: ReadonlySet<string> = new Set(
 );
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'meta', 'groups', 'schemas']);
 const NAME_PARTS = { givenname: 'givenName', familyname: 'familyName', formatted: 'formatted' } as const;
-/** Parts of a name that the service does not keep. */
+/** Members of a name that the service does not store. */
 const OTHER_NAME_PARTS: ReadonlySet<string> = new Set(['middlename', 'honorificprefix', 'honorificsuffix']);
 const EMAIL_PARTS: ReadonlySet<string> = new Set(['value', 'type', 'display', 'primary']);
 
 const TEXTS = { externalid: 'externalId', displayname: 'displayName', username: 'userName', active: 'active' } as const;
 
 /**
- * Applies the operations of a PATCH to a copy of a user, one after another. The caller stores the copy, so that a fault
- * in one operation undoes all of them.
+ * Applies the operations of a PATCH to a copy of a user, one after another. The caller stores the copy, so a fault in
+ * one operation leaves the user unchanged.
  * @throws ScimFault
  */
 export function patchedUser(user: UserDocument, operations: readonly PatchOperation[]): UserDocument {
@@ -105,7 +107,7 @@ function patchSomeEmails(user: UserDocument, { verb, path: { filter, sub }, valu
   const changes = readEmail(sub === null ? value : { [sub]: value });
   if (chosen.size === 0) {
     const demanded = filter === null ? {} : demandedBy(filter);
-    // An `add` makes the element that its filter describes, as Entra ID expects.
+    // Entra ID expects that an `add` whose filter matches nothing creates the element that the filter describes.
     if (verb === 'replace' || demanded === null) throw noTarget('No element of emails matches the filter');
     addEmail(user, { ...readEmail(demanded), ...changes });
     return;
@@ -116,7 +118,7 @@ function patchSomeEmails(user: UserDocument, { verb, path: { filter, sub }, valu
   }
 }
 
-/** An address that the user has already gets the members that were sent. */
+/** Adds an address. If the user already has it with the same type, the sent members are merged into it. */
 function addEmail(user: UserDocument, email: EmailDocument): void {
   const [address, kind] = [folded(email.value), folded(email.type)];
   const known = user.emails.find(({ value, type }) => folded(value) === address && folded(type) === kind);
@@ -125,7 +127,7 @@ function addEmail(user: UserDocument, email: EmailDocument): void {
   if (email.primary === true) setPrimary(user, known ?? email);
 }
 
-/** One address at most is the primary one. */
+/** Makes an address the primary one. A user has at most one primary address. */
 function setPrimary(user: UserDocument, primary: EmailDocument): void {
   for (const email of user.emails) if (email !== primary && 'primary' in email) email.primary = false;
 }

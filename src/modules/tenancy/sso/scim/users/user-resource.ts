@@ -5,14 +5,14 @@ import type { UserDocument } from './user-document.js';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-/** The version of a user. It also differs when somebody else has ended or made the membership. */
+/** Returns the version of a user. It also changes when somebody else ends or creates the membership. */
 export function etagOfUser({ version, isMember }: Pick<StoredScimUser, 'version' | 'isMember'>): string {
   return `W/"${version}${isMember ? '' : '-inactive'}"`;
 }
 
 /**
- * Returns a user as SCIM shows it.
- * @param base the address of the SCIM routes, without a slash at the end
+ * Returns a user as a SCIM resource.
+ * @param base the base URL of the SCIM routes, without a trailing slash
  */
 export function userResource(
   user: StoredScimUser,
@@ -52,7 +52,9 @@ export function userResource(
   return projected(resource, projection);
 }
 
-/** Returns a stored user in the form that operations change. Its state is null until an operation sets it. */
+/**
+ * Returns a stored user in the form to which PATCH operations apply. Its `active` is null until an operation sets it.
+ */
 export function documentOfStored(user: StoredScimUser): UserDocument {
   return {
     userName: user.userName,
