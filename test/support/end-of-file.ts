@@ -1,2 +1,2 @@
-/** What runs when the tests of a spec file are over, the last one first; see `after-file.ts`. */
+/** Functions that run after the tests of a spec file, in reverse order. `after-file.ts` calls them. */
 export const endOfFile: (() => Promise<unknown>)[] = [];

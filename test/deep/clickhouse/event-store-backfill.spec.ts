@@ -286,5 +286,5 @@ function tests(access: ClickHouseAccess): void {
 }
 
 if ('absent' in clickHouse)
-  it.skip(`needs ClickHouse for the tests of moving events: ${clickHouse.absent}`, () => undefined);
+  it.skip(`needs ClickHouse for the tests of the backfill: ${clickHouse.absent}`, () => undefined);
 else tests(clickHouse);

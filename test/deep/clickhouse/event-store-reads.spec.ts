@@ -319,9 +319,9 @@ function tests(access: ClickHouseAccess): void {
     };
 
     /**
-     * Of one question, however many reads it takes: queries look at the newest events, too, for names that may be
-     * mistaken.
-     * @returns whether ClickHouse has answered since
+     * Watches the reads from now on. One query may take several, because it also searches the newest events for names
+     * that may be misspelt.
+     * @returns a function that says whether ClickHouse has answered a read since
      */
     const watchReads = (): (() => boolean) => {
       const countRead = jest.spyOn(app.nest.get(ClickHouseEvents, { strict: false }), 'countRead');

@@ -325,8 +325,7 @@ function tests(access: ClickHouseAccess): void {
       limit({ ...unlimited, mostBytes: 10_000 });
       const cut = await backtest(app, 'events by their properties, in episodes', window);
       expect([cut.status, cut.truncated]).toEqual([200, true]);
-      // What counted hours tell does not depend on it: neither where too many are known of before, nor where it turns
-      // out.
+      // Figures of counted hours do not depend on the limit, whether it is exceeded before the read or during it.
       for (const limits of [{ mostBytes: 10_000 }, { mostEvents: 10 }]) {
         limit({ ...unlimited, ...limits });
         for (const name of COUNTED) expect(await backtest(app, name, HOUR)).toEqual(kept.get(`${name} of an hour`));

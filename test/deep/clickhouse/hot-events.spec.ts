@@ -283,10 +283,10 @@ function tests(access: ClickHouseAccess): void {
           `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname ~ '^events_[0-9_]+$' ORDER BY 1`,
         )
       ).map(({ name }) => name);
-    /** What PostgreSQL has of archived months still. */
+    /** Returns the ids of the events before an instant that PostgreSQL still has. */
     const keptBefore = async (until: Date): Promise<string[]> =>
       (await app.rows<{ id: string }>('SELECT id FROM events WHERE "timestamp" < $1', [until])).map(({ id }) => id);
-    /** How many events were removed since ClickHouse has them. */
+    /** Returns the number of events that were removed from PostgreSQL because ClickHouse has them. */
     const remembered = async (): Promise<number> => {
       const [row] = await app.rows<{ events: string }>('SELECT coalesce(sum(events), 0) AS events FROM cold_months');
       return Number(row?.events);

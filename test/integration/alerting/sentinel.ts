@@ -15,7 +15,7 @@ describe('Sentinel', () => {
   let sentinel: SentinelClient;
 
   beforeEach(async () => {
-    // Those of the tests before would be evaluated along.
+    // The projects of earlier tests would be evaluated too.
     await app.rows('DELETE FROM sentinel_projects');
     await app.rows(`UPDATE projects SET archived_at = now()`);
     // A machine that stood still for half a minute looks like an outage of ours.

@@ -55,7 +55,7 @@ export function describeLogSearches(service: () => TestApp): void {
             )
           )[0]?.count ?? 0;
         while ((await stuck()) < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-        // Those that begin in a slot of short reads do not stay.
+        // Reads that begin in a slot of short reads end by themselves.
         while ((await stuck()) > 2) await new Promise((resolve) => setTimeout(resolve, 10));
         await app.request().get('/v1/organizations').set('Authorization', owner.bearer).expect(200);
         expect(await stuck()).toBeLessThanOrEqual(2 + 3);
